@@ -228,29 +228,30 @@ ScheduleVariant tuned_any_on(const char *types, Backends where, int unroll) {
 // and two such tasks are worth waking a thread. A task has at least `slices` slices, so that its sums are few
 // beside its pixels.
 ScheduleVariants tuned_variants() {
-    const ColumnSumWordsConfiguration few_rows{.words = 1, .most_rows = 64};
-    const ColumnSumFoldedConfiguration narrow{.most_row_bytes = 512};
-    const ColumnSumConfiguration few_pixels{.most_rows = 8}, one_column{.most_columns = 1};
+    const ColumnSumWordsConfiguration one_word{.words = 1};
     return family("tuned",
         {
-            variant("tuned_few_rows", opencl, "u8", words_a_thread, few_rows, words_of_threads)
+            variant("tuned_few_rows", opencl, "u8", words_a_thread, one_word, words_of_threads)
+                .meant_for("height", {.most = 64})
                 .says("4-byte loads in one kernel: an image of few rows is not worth a second kernel."),
-            variant("tuned_narrow", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks, narrow,
+            variant("tuned_narrow", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks,
                 {{"lanes", 64, 32, 128}, {"groups", 4, 1, 8}, {"unroll", 8, 1, 16}, {"columns", 8, 1, 8},
                     {"terms", 128, 1, 128}})
+                .meant_for("row_bytes", {.most = 512})
                 .with("strict_float")
                 .says(
                     "As tuned_any, but 128 threads add the slices of a column, for rows of up to 512 bytes."),
             tuned_any_on("u8 u16 u8f32 u16f32", gpu, 8),
             tuned_any_on("f32", cuda, 16),
             tuned_any_on("f32", opencl, 8),
-            variant("tuned_column", cpu, "u8 u16 u8f32 u16f32", column_in_register, one_column,
-                {{"unroll", 4, 1, 16}})
+            variant("tuned_column", cpu, "u8 u16 u8f32 u16f32", column_in_register, {{"unroll", 4, 1, 16}})
+                .meant_for("width", {.most = 1})
                 .avx2()
                 .kept_for("images of one column")
                 .says("One column from top to bottom, with its sum in a register."),
-            variant("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", vectors_of_columns, few_pixels,
-                {{"lanes", 64, 16, 64}})
+            variant(
+                "tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", vectors_of_columns, {{"lanes", 64, 16, 64}})
+                .meant_for("height", {.most = 8})
                 .with("strict_float")
                 .says("Vectors of columns, each from top to bottom, for images of up to 8 rows."),
             variant("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
@@ -315,8 +316,9 @@ static const ScheduleVariants &variants() {
                 {"terms", 1, 1, 4}})
             .says("16-byte loads with the rows split over blocks, so that every multiprocessor has work."),
         tuned_variants(),
-        automatic<ColumnSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016"),
-        automatic<ColumnSum>("auto", gpu, "u8", "Anderson2021"),
+        // The plug-ins move their last vector or block of sums inwards: there must be one.
+        automatic<ColumnSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016").serves("width", {.least = 64}),
+        automatic<ColumnSum>("auto", gpu, "u8", "Anderson2021").serves("width", {.least = 64}),
     };
     return table;
 }

@@ -68,24 +68,39 @@ static const char *not_measured_by_opencl(int channels, int radius) {
     return channels == 2 || radius == 20 ? "images of two channels and radii of 13 to 20 by OpenCL" : "";
 }
 
+// A variant for images of so many channels.
+static ScheduleVariant of_channels(double channels, ScheduleVariant variant) {
+    return std::move(variant).serves("channels", {.least = channels, .most = channels});
+}
+
+// Where a schedule keeps whole rows of the image: at most 64 bytes per element, and Halide's arrays hold 2^31
+// bytes.
+static const Range kept_rows{.most = 1 << 22};
+
 // The rows by dot products, for images of so many channels. In a chunk of 64 columns, an image of at most so
 // many takes half the time: 5000 x 3 u8, sigma 2, 1.6 -> .8 ms (one thread, Zen 4 with AVX-512). Chunks of
 // colours are shorter: RGB u8 2048 x 2048, sigma 1, chunks of 1024 / 512 / 256 elements 5.4 / 5.6 / 4.7 ms
 // (2026-11-23).
 static ScheduleVariants dots_variants(const std::string &name, int channels, int most_columns = 0) {
-    const GaussianBlurDotsConfiguration bytes{4, channels, most_columns}, pairs{2, channels, most_columns};
+    const GaussianBlurDotsConfiguration bytes{4, channels}, pairs{2, channels};
     const int chunk = most_columns  ? most_columns :
                       channels == 1 ? 1024 :
                                       256,
               vectors = channels == 1 && !most_columns ? 4 : 1;
-    ScheduleVariant of_words = variant(name, cpu, "u16", gaussian_blur_cpu::dots, pairs,
-        {{"rows", 16, 8, 64}, {"vectors", channels == 2 ? 2 : vectors, 1, 4}, {"chunk", chunk, 64, 1024}});
+    ScheduleVariant of_bytes = of_channels(channels,
+                        variant(name, vnni, "u8", gaussian_blur_cpu::dots, bytes,
+                            {{"rows", 16, 8, 64}, {"vectors", 1, 1, 4}, {"chunk", chunk, 64, 1024}})),
+                    of_words = of_channels(
+                        channels, variant(name, cpu, "u16", gaussian_blur_cpu::dots, pairs,
+                                      {{"rows", 16, 8, 64}, {"vectors", channels == 2 ? 2 : vectors, 1, 4},
+                                          {"chunk", chunk, 64, 1024}}));
     if (most_columns) {
-        of_words = std::move(of_words).avx2();
+        const Range narrow{.most = (double)most_columns};
+        of_bytes = std::move(of_bytes).meant_for("columns_with_halo", narrow);
+        of_words = std::move(of_words).meant_for("columns_with_halo", narrow).avx2();
     }
     return {
-        variant(name, vnni, "u8", gaussian_blur_cpu::dots, bytes,
-            {{"rows", 16, 8, 64}, {"vectors", 1, 1, 4}, {"chunk", chunk, 64, 1024}})
+        std::move(of_bytes)
             .kept_for(not_measured(channels))
             .says("Tiles of rows over the cores, with dot products of four bytes: 16 outputs per "
                   "instruction."),
@@ -100,14 +115,14 @@ static ScheduleVariants dots_variants(const std::string &name, int channels, int
 // 1024 x 1024 and 640 x 480, sigma 1 to 6, one thread, AMD EPYC, Zen 4, 2026-11-23).
 static ScheduleVariant pairs_variant(const std::string &name, int channels) {
     const GaussianBlurDotsConfiguration pairs{2, channels};
-    return variant(name, cpu, "u8", gaussian_blur_cpu::dots, pairs,
-        {{"rows", 16, 8, 64},
-            {"vectors",
-                channels == 1 ? 4 :
-                channels == 2 ? 2 :
-                                1,
-                1, 4},
-            {"chunk", channels == 1 ? 1024 : 256, 64, 1024}})
+    return of_channels(channels, variant(name, cpu, "u8", gaussian_blur_cpu::dots, pairs,
+                                     {{"rows", 16, 8, 64},
+                                         {"vectors",
+                                             channels == 1 ? 4 :
+                                             channels == 2 ? 2 :
+                                                             1,
+                                             1, 4},
+                                         {"chunk", channels == 1 ? 1024 : 256, 64, 1024}}))
         .avx2()
         .kept_for(not_measured(channels))
         .says("As tuned_dots, with dot products of two 16-bit numbers, which every processor has.");
@@ -121,6 +136,7 @@ static ScheduleVariants short_variants() {
     const auto of_means = [](const std::string &name, int means, const char *sentence) {
         return variant(name, cpu, "u8", gaussian_blur_cpu::short_sums,
             GaussianBlurShortSumsConfiguration{means}, {{"rows", 8, 4, 16}, {"vectors", 1, 1, 4}})
+            .serves("elements", {.least = 32, .most = kept_rows.most})  // the longest vectors have 32
             .says(sentence);
     };
     return {
@@ -141,21 +157,25 @@ static ScheduleVariants in_order_variants() {
     const char *bytes = "Strips of rows over the cores: each row of the image is read once, and in order.",
                *pairs =
                    "As tuned_in_order, with dot products of two 16-bit numbers, which every processor has.";
+    constexpr int most_radius = 12;
     ScheduleVariants variants;
     for (int channels : {1, 3, 4}) {
-        const std::string of_channels = channels == 1 ? "" : "_" + std::to_string(channels);
-        const GaussianBlurDotsConfiguration fours{.group = 4, .channels = channels, .most_radius = 12},
-            twos{.group = 2, .channels = channels, .most_radius = 12};
-        variants.push_back(variant("tuned_in_order" + of_channels, vnni, "u8", dots_in_order, fours,
-            {{"rows", 128, 32, 512}, {"vectors", 1, 1, 4}, {"chunk", 256, 64, 1024}})
-                .says(bytes));
-        const std::vector<Tunable> of_pairs = {
-            {"rows", 128, 32, 512}, {"vectors", channels == 1 ? 2 : 1, 1, 4}, {"chunk", 256, 64, 1024}};
-        variants.push_back(
-            variant("tuned_in_order" + of_channels, cpu, "u16", dots_in_order, twos, of_pairs).says(pairs));
-        variants.push_back(
-            variant("tuned_pairs_in_order" + of_channels, cpu, "u8", dots_in_order, twos, of_pairs)
-                .says(pairs));
+        const std::string suffix = channels == 1 ? "" : "_" + std::to_string(channels);
+        const auto in_order = [&](const char *name, Backends where, const char *type, int group, int vectors,
+                                  const char *sentence) {
+            const GaussianBlurDotsConfiguration dots{
+                .group = group, .channels = channels, .most_radius = most_radius};
+            variants.push_back(of_channels(
+                channels, variant(name + suffix, where, type, dots_in_order, dots,
+                              {{"rows", 128, 32, 512}, {"vectors", vectors, 1, 4}, {"chunk", 256, 64, 1024}}))
+                    .serves("radius", {.most = most_radius})
+                    .serves("elements", kept_rows)
+                    .meant_for("columns_with_halo", {.least = 20})
+                    .says(sentence));
+        };
+        in_order("tuned_in_order", vnni, "u8", 4, 1, bytes);
+        in_order("tuned_in_order", cpu, "u16", 2, channels == 1 ? 2 : 1, pairs);
+        in_order("tuned_pairs_in_order", cpu, "u8", 2, channels == 1 ? 2 : 1, pairs);
     }
     return variants;
 }
@@ -213,8 +233,8 @@ static ScheduleVariants tuned_cpu_variants() {
             short_variants(),
             in_order_variants(),
             variant("tuned_narrow", cpu, "f32", lines<GaussianBlurLines>,
-                GaussianBlurLinesConfiguration{.most_elements = 128},
                 {{"rows", 16, 8, 64}, {"vectors", 1, 1, 8}, {"chunk", 16, 16, 1024}})
+                .meant_for("elements_with_halo", {.most = 128})
                 .says("As tuned_any, in chunks of one vector, for images narrower than its chunks."),
             dots_variants("tuned_dots_narrow", 1, 64),
             dots_variants("tuned_dots", 1),
@@ -227,6 +247,7 @@ static ScheduleVariants tuned_cpu_variants() {
             pairs_variant("tuned_pairs_4", 4),
             variant("tuned_terms_4", cpu, "f32", terms, GaussianBlurTermsConfiguration{.radius = 4},
                 {{"rows", 8, 4, 16}, {"vectors", 4, 1, 4}, {"chunk", 256, 64, 1024}})
+                .serves("radius", {.least = 4, .most = 4})
                 .says("Tiles of 8 rows over the cores: a loaded pixel serves all of them, for radius 4."),
             variant("tuned_any", cpu, "u8 u16 f32", lines<GaussianBlurLines>,
                 {{"rows", 16, 8, 64}, {"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})

@@ -217,23 +217,40 @@ void small_tiles(Matmul &m, ScheduleContext &context) {
     m.sum.update().reorder(m.x, m.y, m.k).vectorize(m.x, lanes).unroll(m.x).unroll(m.y);
 }
 
+// A product by tiles of registers, whose panels are copied by grids that bound the depth. With few elements
+// for the depth the tiles would leave most of a GPU idle, or be mostly padding (measured on an H200).
+ScheduleVariant by_panels(ScheduleVariant variant) {
+    return std::move(variant)
+        .serves("k", {.most = 32 * 65535})
+        .meant_for("shorter_side", {.least = 17})
+        .meant_for("tiles", {.least = 24});
+}
+
 ScheduleVariants tuned_on_gpus() {
     using matmul_workers::division, matmul_workers::workers;
     using enum Division::Copies;
-    // Panels of both matrices in one buffer stay below the most bytes of an array up to most_depth.
-    const MatmulWorkersConfiguration small_whole{.copies = none, .most_side = 640, .most_depth = 65536},
-        small{.copies = together, .most_side = 1280, .most_depth = 65536}, large{.copies = apart};
+    const MatmulWorkersConfiguration small_whole{.copies = none}, small{.copies = together},
+        large{.copies = apart};
+    // Panels of both matrices in one buffer stay below the most bytes of an array up to this depth.
+    const Range one_buffer{.most = 65536};
     const MatmulRunsConfiguration tiles_of_16{.rows = 16, .columns = 16, .depth = 16};
     return family("tuned",
         {
-            variant("tuned_small_whole", cuda, "f32", workers, small_whole, division({7, 1, 1, 4, 128, 16}))
+            by_panels(variant("tuned_small_whole", cuda, "f32", workers, small_whole,
+                          division({7, 1, 1, 4, 128, 16})))
+                .meant_for("longer_side", {.most = 640})
+                .meant_for("k", one_buffer)
                 .says("Whole tiles need no copies; four groups of threads share the sums of one tile."),
-            variant("tuned_small", cuda, "f32", workers, small, division({7, 1, 1, 4, 64, 16}))
+            by_panels(variant("tuned_small", cuda, "f32", workers, small, division({7, 1, 1, 4, 64, 16})))
+                .meant_for("longer_side", {.most = 1280})
+                .meant_for("k", one_buffer)
                 .says("Zero-padded panels fit any size; four groups of threads share the sums of one "
                       "tile."),
-            variant("tuned_small", opencl, "f32", workers, small, division({7, 1, 1, 2, 32, 16}))
+            by_panels(variant("tuned_small", opencl, "f32", workers, small, division({7, 1, 1, 2, 32, 16})))
+                .meant_for("longer_side", {.most = 1280})
+                .meant_for("k", one_buffer)
                 .says("Zero-padded panels fit any size; two groups of threads share the sums of one tile."),
-            variant("tuned_large", gpu, "f32", workers, large, division({25, 2, 2, 1, 24, 24}))
+            by_panels(variant("tuned_large", gpu, "f32", workers, large, division({25, 2, 2, 1, 24, 24})))
                 .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels of A and "
                       "B."),
             variant("tuned_any", gpu, "f32", runs, tiles_of_16, {{"parts", 528, 132, 2112}})
@@ -245,14 +262,17 @@ ScheduleVariants tuned_on_gpus() {
 // Products on the tensor cores, for GPUs of compute capability 9.0.
 ScheduleVariants on_tensor_cores() {
     using matmul_fragments::division, matmul_fragments::fragments;
-    const MatmulFragmentsConfiguration small{.most_side = 1536}, any;
+    const Range deep{.least = FragmentDivision::least_depth};
     return family("tensor",
         {
-            variant("tensor_small", cuda, "f32", fragments, small, division(1, 8))
+            by_panels(variant("tensor_small", cuda, "f32", fragments, division(1, 8)))
+                .serves("k", deep)
+                .meant_for("longer_side", {.most = 1536})
                 .registers("out", 168)
                 .says("Tensor cores sum 3 products of TF32 per product, in 64 x 128 tiles, three per "
                       "multiprocessor."),
-            variant("tensor_any", cuda, "f32", fragments, any, division(2, 16))
+            by_panels(variant("tensor_any", cuda, "f32", fragments, division(2, 16)))
+                .serves("k", deep)
                 .says("Tensor cores sum 3 products of TF32 per product, in 128 x 128 tiles, with f32's "
                       "bound."),
         });
@@ -263,9 +283,10 @@ ScheduleVariants on_tensor_cores() {
 static const ScheduleVariants &variants() {
     // A vector along k, or along x, must have enough elements to be worth it. Measured on two cores of an AMD
     // EPYC (Zen 4, 2026-11-22): 10000 x 8 by 8 x 8 took 1.14 ms in vectors along k, and .22 ms without.
-    const MatmulConfiguration flat{.most_rows = 8, .least_columns = 9},
-        thin{.most_columns = 8, .least_depth = 32}, narrow{.most_columns = 8},
-        small{.most_rows = 128, .most_columns = 128, .most_depth = 256, .whole_rows = 8, .whole_columns = 32};
+    const Range few{.most = 8};
+    // Variants for few rows or few columns keep sums of all of these for a strip, whose memory is bounded
+    // here.
+    const Range in_scratch{.most = 1024};
     const MatmulConfiguration with_zeros{.zeros_beyond = true};
     static const ScheduleVariants table = {
         variant("reference", cpu, "f32", reference)
@@ -275,20 +296,33 @@ static const ScheduleVariants &variants() {
             .says("One thread per element reads a row of A and a column of B from global memory."),
         family("tuned",
             {
-                variant("tuned_few_rows", cpu, "f32", few_rows, flat, {{"strip", 1024, 256, 4096}})
+                variant("tuned_few_rows", cpu, "f32", few_rows, {{"strip", 1024, 256, 4096}})
+                    .serves("m", in_scratch)
+                    .meant_for("m", few)
+                    .meant_for("n", {.least = 9})
                     .kept_for("products of up to 8 rows")
                     .says("A task per strip of columns reads B once and sums up to 8 rows in the first-level "
                           "cache."),
-                variant("tuned_few_columns", cpu, "f32", few_columns, thin, {{"vectors", 4, 1, 8}})
+                variant("tuned_few_columns", cpu, "f32", few_columns, {{"vectors", 4, 1, 8}})
+                    .serves("n", in_scratch)
+                    .meant_for("n", few)
+                    .meant_for("k", {.least = 32})
                     .avx2()
                     .kept_for("products of up to 8 columns")
                     .says("A row of A is multiplied by up to 8 transposed columns of B, in vectors along k."),
-                variant("tuned_narrow", cpu, "f32", small_rows, narrow)
+                variant("tuned_narrow", cpu, "f32", small_rows)
+                    .serves("n", in_scratch)
+                    .meant_for("n", few)
                     .avx2()
                     .kept_for("products of up to 8 columns and a depth below 32")
                     .says("One element after another, for up to 8 columns and a depth below 32."),
-                variant("tuned_small", cpu, "f32", small_tiles, small,
-                    {{"rows", 8, 1, 8}, {"narrow_rows", 6, 1, 8}})
+                // Its last tiles, which would pass the edges, are moved inside: there must be one.
+                variant("tuned_small", cpu, "f32", small_tiles, {{"rows", 8, 1, 8}, {"narrow_rows", 6, 1, 8}})
+                    .serves("m", {.least = 8, .most = 1024})
+                    .serves("n", {.least = 32, .most = 1024})
+                    .meant_for("m", {.most = 128})
+                    .meant_for("n", {.most = 128})
+                    .meant_for("k", {.most = 256})
                     .says(
                         "Small matrices are read in place, and the sums of a tile stay in vector registers."),
                 variant("tuned_any", cpu, "f32", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}})
@@ -302,8 +336,13 @@ static const ScheduleVariants &variants() {
             .says("As shared, but a thread has 8 x 8 sums, so it uses each word from shared memory 8 times."),
         tuned_on_gpus(),
         on_tensor_cores(),
-        automatic<Matmul>("auto", cpu, "f32", "Mullapudi2016"),
-        automatic<Matmul>("auto", gpu, "f32", "Anderson2021"),
+        // The tiles that the plug-ins made.
+        automatic<Matmul>("auto", cpu, "f32", "Mullapudi2016")
+            .serves("m", {.least = 4})
+            .serves("n", {.least = 64}),
+        automatic<Matmul>("auto", gpu, "f32", "Anderson2021")
+            .serves("m", {.least = 4})
+            .serves("n", {.least = 64}),
     };
     return table;
 }

@@ -1,11 +1,8 @@
-// The schedules of row_sum, and the table of its variants.
+// The schedules of row_sum, and the table of its variants. Those on CPUs: schedules/row_sum/row_sum_cpu.h.
 #include "generators/algorithms/row_sum/row_sum.h"
-#include "generators/algorithms/integers.h"
 #include "generators/algorithms/row_sum/chunks.h"
 #include "generators/algorithms/row_sum/configuration.h"
-#include "generators/algorithms/row_sum/halves.h"
-#include "generators/algorithms/row_sum/octets.h"
-#include "generators/algorithms/row_sum/sliced.h"
+#include "schedules/row_sum/row_sum_cpu.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {
@@ -198,81 +195,8 @@ void pieces_over_blocks(RowSumChunks &form, ScheduleContext &context) {
     aligned_words(context);
 }
 
-// Keeps the lanes of a slice in vector registers.
-void lanes_in_vectors(RowSumSliced &form, ScheduleContext &context) {
-    RVar go{"go"}, gi{"gi"};
-    form.adding.bound(form.lane, 0, context["lanes"]).vectorize(form.lane);
-    form.adding.update(0)
-        .split(form.group, go, gi, context["unroll"], TailStrategy::GuardWithIf)
-        .reorder(form.lane, gi, go)
-        .vectorize(form.lane)
-        .unroll(gi);
-    form.adding.update(1).vectorize(form.lane);
-    form.adding.update(2).vectorize(form.lane);
-}
-
-// Spreads strips of rows over the cores: each has the bytes of a task or more, but no more than `strip` rows,
-// because a short row takes longer per byte.
-template<typename Form>
-void in_strips(Form &form, ScheduleContext &context) {
-    const int task_bytes = 1024 * context["task"], most = context["strip"];
-    Halide::Expr strip = clamp(task_bytes / form.row_bytes, 1, most);
-    if (!context.is_stage) {
-        const Halide::Expr height = context.buffers[0].height();
-        strip = min(ceil_div(height, max(1, height / max(1, task_bytes / form.row_bytes))), most);
-    }
-    form.out.split(form.y, yo, yi, strip, TailStrategy::GuardWithIf).parallel(yo);
-}
-
-// Strips of rows are spread over the cores. A row is added in vectors.
-void strips_of_rows(RowSumSliced &form, ScheduleContext &context) {
-    in_strips(form, context);
-    form.total.compute_at(form.out, yi);
-    form.adding.compute_at(form.total, form.each);
-    lanes_in_vectors(form, context);
-    for (Func &level : form.levels) {
-        level.compute_at(form.total, form.each).vectorize(form.lane);
-    }
-}
-
-// Strips of rows are spread over the cores. A row is added in vectors of octets.
-void strips_of_octets(RowSumOctets &form, ScheduleContext &context) {
-    RVar go{"go"}, gi{"gi"};
-    in_strips(form, context);
-    form.adding.compute_at(form.out, yi).bound(form.octet, 0, form.octets).vectorize(form.octet);
-    form.adding.update(0)
-        .split(form.pixel.y, go, gi, context["unroll"], TailStrategy::GuardWithIf)
-        .reorder(form.pixel.x, form.octet, gi, go)
-        .atomic()
-        .vectorize(form.pixel.x)
-        .vectorize(form.octet)
-        .unroll(gi);
-    form.adding.update(1).reorder(form.rest, form.octet).atomic().vectorize(form.rest).vectorize(form.octet);
-    for (Func &level : form.levels) {
-        level.compute_at(form.out, yi).vectorize(form.octet);
-    }
-}
-
-// Slices are spread over the cores, for images of few rows.
-void slices_of_rows(RowSumSliced &form, ScheduleContext &context) {
-    form.of_slice.compute_root().parallel(form.slice);
-    form.adding.compute_at(form.of_slice, form.slice);
-    lanes_in_vectors(form, context);
-}
-
-// Strips of rows are spread over the cores. The two vectors of a row are added in registers.
-void halves_in_vectors(RowSumHalves &form, ScheduleContext &context) {
-    form.out.split(form.y, yo, yi, context["strip"], TailStrategy::GuardWithIf).parallel(yo);
-    form.both.compute_at(form.out, yi).bound(form.lane, 0, context["lanes"]).vectorize(form.lane);
-    for (Func &level : form.levels) {
-        level.compute_at(form.out, yi).vectorize(form.lane);
-    }
-}
-
-// Strips of rows are spread over the cores, and a row is added pixel by pixel.
-void pixels_of_rows(RowSum &form, ScheduleContext &context) {
-    form.out.split(form.y, yo, yi, context["strip"], TailStrategy::GuardWithIf).parallel(yo);
-}
+using row_sum_cpu::halves_in_vectors, row_sum_cpu::pixels_of_rows, row_sum_cpu::slices_of_rows,
+    row_sum_cpu::strips_of_octets, row_sum_cpu::strips_of_rows;
 
 // A row of halves.
 ScheduleVariant halves(const std::string &name, const char *types, int lanes) {
@@ -281,19 +205,24 @@ ScheduleVariant halves(const std::string &name, const char *types, int lanes) {
         .says("The first and the last vector of a row, for rows of one or two vectors.");
 }
 
+// A thread adds the bytes of a whole row's chunks in packed sums of 16 bits. Sums of u16 and f32 are not
+// packed.
+const Range exact_sums{.most = row_sum_exact_chunks};
+
 // f32 by CUDA: one row per block takes .0185 ms where two take .0193 (4096 x 4096, H200, 2026-11-23, found by
 // `tilewright explore`); of u8 two are as fast as any other number.
 ScheduleVariant many_variants_on(const char *types, Backends where, int rows) {
-    return variant("tuned_many_rows", where, types, lanes_a_row,
-        RowSumChunksConfiguration{.most_iterations = 1 << 20, .least_rows = 128},
-        {{"lanes", 64, 16, 256}, {"rows", rows, 1, 8}})
+    return variant(
+        "tuned_many_rows", where, types, lanes_a_row, {{"lanes", 64, 16, 256}, {"rows", rows, 1, 8}})
+        .meant_for("height", {.least = 128})
         .with("strict_float")
         .says("16-byte loads with 64 threads per row: whole lines are read, by several loads at once.");
 }
 
 ScheduleVariant medium_variants_on(const char *types, Backends where) {
-    return variant("tuned_medium", where, types, lanes_a_row,
-        RowSumChunksConfiguration{.most_iterations = 16}, {{"lanes", 8, 8, 16}, {"rows", 32, 4, 64}})
+    return variant("tuned_medium", where, types, lanes_a_row, {{"lanes", 8, 8, 16}, {"rows", 32, 4, 64}})
+        .serves("iterations", exact_sums)
+        .meant_for("iterations", {.most = 16})
         .with("strict_float")
         .says("16-byte loads with 8 threads per row and 32 rows per block, for rows of up to 2 KB.");
 }
@@ -306,23 +235,25 @@ const Tunable task{"task", 1536, 16, 16384}, small_task{"task", 256, 16, 16384},
 // f32 is added in one vector at a time, and u8 (tuned_bytes) in vectors of 32 bytes: 8192 x 8192 takes .93 to
 // .95 of the time of vectors twice as long (AMD EPYC, Zen 4, 2026-11-23). Data in the cache takes as long.
 ScheduleVariant wide_variants(const char *types, int lanes, int unroll) {
-    return variant("tuned_wide", cpu, types, strips_of_rows, RowSumSlicedConfiguration{.least_width = 48},
+    return variant("tuned_wide", cpu, types, strips_of_rows,
         {{"lanes", lanes, 16, 64}, {"groups", 255, 16, 255}, {"unroll", unroll, 1, 8}, task, strip})
+        .meant_for("width", {.least = 48})
         .with("strict_float")
         .says("Spreads strips of rows over the cores, and adds a row in vectors of 16-bit sums.");
 }
 
 ScheduleVariants tuned_variants() {
-    const RowSumSlicedConfiguration few_long{.least_width = 65537, .most_rows = 63};
     const char *all = "u8 u16 f32 u8f32 u16f32";
     return family("tuned",
         {
             variant("tuned_short", gpu, all, short_row_a_thread, {{"lanes", 1}, {"rows", 128, 32, 256}})
+                .serves("iterations", exact_sums)
                 .with("strict_float")
                 .says("16-byte loads with one thread per row, for rows too short for several threads."),
             medium_variants_on("u16 u16f32", gpu),
             medium_variants_on("u8 f32 u8f32", opencl),
-            many_variants_on("u8 u16 u8f32 u16f32", gpu, 2),
+            many_variants_on("u8 u8f32", gpu, 2).serves("iterations", exact_sums),
+            many_variants_on("u16 u16f32", gpu, 2),
             many_variants_on("f32", cuda, 1),
             many_variants_on("f32", opencl, 2),
             variant("tuned_any", gpu, all, pieces_over_blocks, RowSumChunksConfiguration{.splits = true},
@@ -330,8 +261,10 @@ ScheduleVariants tuned_variants() {
                 .with("strict_float")
                 .says("Splits each row over blocks, and a second kernel adds its pieces: for few or very "
                       "long rows."),
-            variant("tuned_few_rows", cpu, all, slices_of_rows, few_long,
+            variant("tuned_few_rows", cpu, all, slices_of_rows,
                 {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8}})
+                .meant_for("width", {.least = 65537})
+                .meant_for("height", {.most = 63})
                 .with("strict_float")
                 .kept_for("fewer rows than the CPU has cores")
                 .says("Spreads the slices of few long rows over the cores, in vectors of 16-bit sums."),
@@ -343,8 +276,8 @@ ScheduleVariants tuned_variants() {
             halves("tuned_halves_32", "u16 f32 u16f32", 32),
             halves("tuned_halves_16", all, 16).kept_for("rows of 16 to 31 pixels"),
             halves("tuned_halves_8", all, 8).kept_for("rows of 8 to 15 pixels"),
-            variant(
-                "tuned_narrow", cpu, all, pixels_of_rows, RowSumConfiguration{.most_width = 7}, {long_strip})
+            variant("tuned_narrow", cpu, all, pixels_of_rows, {long_strip})
+                .meant_for("width", {.most = 7})
                 .with("strict_float")
                 .avx2()
                 .kept_for("rows of fewer than 8 pixels")
@@ -361,8 +294,8 @@ ScheduleVariants tuned_variants() {
 static const ScheduleVariants &variants() {
     // Sums of bytes are whole numbers; f32 holds them exactly, in whatever order they are added, while they
     // are below 2^24.
-    const RowSumConfiguration in_own_memory{.in_output = false}, in_output{.in_output = true},
-        in_floats{.in_output = true, .most_width = (1 << 24) / 255};
+    const Range exact_floats{.most = (1 << 24) / 255};
+    const RowSumConfiguration in_own_memory{.in_output = false}, in_output{.in_output = true};
     const std::vector<Tunable> parts_of_rows = {{"pixels", 128, 16, 1024}, {"threads", 128, 32, 1024}};
     static const ScheduleVariants table = {
         variant("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference)
@@ -373,7 +306,8 @@ static const ScheduleVariants &variants() {
                   "coalesce."),
         family("atomic",
             {
-                variant("atomic_floats", gpu, "u8f32", parts_by_atomics, in_floats, parts_of_rows)
+                variant("atomic_floats", gpu, "u8f32", parts_by_atomics, in_output, parts_of_rows)
+                    .serves("width", exact_floats)
                     .says("One thread per 128 pixels of a row adds their sum by an f32 atomic: exact below "
                           "2^24."),
                 variant("atomic_any", gpu, "u8", parts_by_atomics, in_output, parts_of_rows)
@@ -389,8 +323,9 @@ static const ScheduleVariants &variants() {
         variant("lanes", cuda, "u8 u8f32", row_a_warp, {{"lanes", 32}, {"pixels", 8, 1, 16}})
             .says("One warp per row: its tree goes through shuffles of registers, without any barrier."),
         tuned_variants(),
-        automatic<RowSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016"),
-        automatic<RowSum>("auto", gpu, "u8", "Anderson2021"),
+        // The plug-ins move their last vector or block of sums inwards: there must be one.
+        automatic<RowSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016").serves("height", {.least = 64}),
+        automatic<RowSum>("auto", gpu, "u8", "Anderson2021").serves("height", {.least = 64}),
     };
     return table;
 }

@@ -181,10 +181,8 @@ constexpr const char *
 // 32 x 32, 17.2 (Intel Xeon, Emerald Rapids, 2026-11-23). On an AMD EPYC it was not measured, so that the
 // rows by VBMI come first.
 ScheduleVariants in_registers_on_cpu() {
-    const TransposeSquaresConfiguration in_registers{.in_registers = true},
-        in_columns{.least_kib = 12288, .in_columns = true}, in_lanes{.in_columns = true},
-        columns_of_bytes{.least_kib = 4096, .in_columns = true, .rows = 32},
-        wide_columns{.least_kib = 12288, .in_columns = true, .rows = 16},
+    const TransposeSquaresConfiguration in_registers{.in_registers = true}, in_columns{.in_columns = true},
+        columns_of_bytes{.in_columns = true, .rows = 32}, wide_columns{.in_columns = true, .rows = 16},
         bytes_in_registers{.in_registers = true, .rows = 32}, in_rectangles{.in_registers = true, .rows = 16};
     const Tunable task{"task", 1024, 16, 16384};
     const auto columns = [&](const char *name, Backends where, const char *type,
@@ -202,23 +200,27 @@ ScheduleVariants in_registers_on_cpu() {
     };
     const Tunable tall{"down", 64, 16, 256}, low{"down", 32, 16, 256}, lowest{"down", 32, 8, 64};
     return {
-        columns("tuned_columns", cpu, "f32", in_columns, {"width", 16}, 16, tall, by_columns),
-        columns("tuned_columns", cpu, "u64", in_columns, {"width", 8}, 8, tall, by_columns),
-        columns("tuned_columns", vnni, "u8", columns_of_bytes, {"width", 64, 32, 128}, 32, low, whole),
-        columns("tuned_columns", vnni, "u16", wide_columns, {"width", 32}, 32, low, whole),
+        columns("tuned_columns", cpu, "f32", in_columns, {"width", 16}, 16, tall, by_columns)
+            .meant_for("kib", {.least = 12288}),
+        columns("tuned_columns", cpu, "u64", in_columns, {"width", 8}, 8, tall, by_columns)
+            .meant_for("kib", {.least = 12288}),
+        columns("tuned_columns", vnni, "u8", columns_of_bytes, {"width", 64, 32, 128}, 32, low, whole)
+            .meant_for("kib", {.least = 4096}),
+        columns("tuned_columns", vnni, "u16", wide_columns, {"width", 32}, 32, low, whole)
+            .meant_for("kib", {.least = 12288}),
         registers(cpu, "f32", in_registers, 16, 16, by_rows),
         registers(cpu, "u64", in_registers, 8, 8, by_rows),
         registers(vnni, "u8", bytes_in_registers, 32, 32, whole),
         registers(vnni, "u16", in_rectangles, 16, 32, whole),
-        columns("tuned_lanes", cpu, "u8", in_lanes, {"width", 64}, 32, lowest, by_columns),
-        columns("tuned_lanes", cpu, "u16", in_lanes, {"width", 32}, 16, lowest, by_columns),
+        columns("tuned_lanes", cpu, "u8", in_columns, {"width", 64}, 32, lowest, by_columns),
+        columns("tuned_lanes", cpu, "u16", in_columns, {"width", 32}, 16, lowest, by_columns),
     };
 }
 
 // The rows above, and those whose squares are in memory.
 ScheduleVariants tuned_on_cpu() {
-    const TransposeSquaresConfiguration large{.least_kib = 4096}, colours{.least_kib = 64, .lanes = 2},
-        colours_in_rectangles{.least_kib = 64, .rows = 16}, any{};
+    const TransposeSquaresConfiguration colours{.lanes = 2}, colours_in_rectangles{.rows = 16};
+    const Range from_64_kib{.least = 64};
     const auto tunables = [](int width, int height, int blocks_per_task) {
         return std::vector<Tunable>{{"width", width, width, 4 * width},
             {"height", height, std::min(height, 256), 1024}, {"blocks_per_task", blocks_per_task, 1, 1024}};
@@ -226,20 +228,22 @@ ScheduleVariants tuned_on_cpu() {
     return family("tuned",
         {
             in_registers_on_cpu(),
-            variant("tuned_blocks", cpu, "rgb8 rgb16", transpose_cpu::blocks, large, tunables(64, 64, 64))
+            variant("tuned_blocks", cpu, "rgb8 rgb16", transpose_cpu::blocks, tunables(64, 64, 64))
+                .meant_for("kib", {.least = 4096})
                 .says(in_blocks),
             variant("tuned_rectangles", vnni, "rgb8", transpose_cpu::blocks, colours_in_rectangles,
                 tunables(32, 64, 128))
+                .meant_for("kib", from_64_kib)
                 .says(whole_colours),
             variant("tuned_rectangles", vnni, "rgb16", transpose_cpu::blocks, colours_in_rectangles,
                 tunables(32, 32, 128))
+                .meant_for("kib", from_64_kib)
                 .says(whole_colours),
-            variant("tuned_small", cpu, "u8 u64", transpose_cpu::blocks, any, tunables(64, 64, 128))
-                .says(small),
+            variant("tuned_small", cpu, "u8 u64", transpose_cpu::blocks, tunables(64, 64, 128)).says(small),
             variant("tuned_small", cpu, "rgb8 rgb16", transpose_cpu::blocks, colours, tunables(32, 32, 256))
+                .meant_for("kib", from_64_kib)
                 .says(small),
-            variant(
-                "tuned_strips", cpu, "u8 u16 f32 rgb8", transpose_cpu::blocks, any, tunables(16, 16, 1024))
+            variant("tuned_strips", cpu, "u8 u16 f32 rgb8", transpose_cpu::blocks, tunables(16, 16, 1024))
                 .says(narrow),
             variant("tuned_any", cpu, "u8 u16 f32 u64 rgb8 rgb16", transpose_cpu::thin,
                 {{"width", 1024}, {"height", 64}})

@@ -10,11 +10,6 @@ namespace tilewright {
 template<typename R>
 class OperatorOf;
 
-// Whether a number is within a bound of a variant's configuration, where 0 means that there is none.
-inline bool is_within(double number, double bound) {
-    return bound == 0 || number <= bound;
-}
-
 // One object per form, of static lifetime: a `constexpr` one, so that it is there before all other static
 // objects, and without a destructor, because other threads may call while the program ends. An operator lists
 // its forms where it is constructed.
@@ -25,12 +20,6 @@ public:
 
     // The name that the generator and the variants of the table give it.
     const std::string_view name;
-
-    // Whether a variant that serves a request is expected to be as fast as the variants of its family behind
-    // it, for calls of these measures. Measured times replace this (runtime/dispatch/choice/choice.h).
-    virtual bool is_meant_for(const Variant &, const Measures &) const {
-        return true;
-    }
 
     // Whether the results of a variant are of the class of those of `tuned`, and its time does not depend on
     // values.
@@ -48,8 +37,9 @@ class FormOf : public Form {
 public:
     using Form::Form;
 
-    // Whether a variant can run on these arguments (alignment, sizes). Of variants that an autoscheduler
-    // made, the library is asked besides.
+    // Whether a variant can run on these arguments, beyond its conditions (Variant::Condition): what is no
+    // range of a number of the call, as whole multiples and alignment, and bounds that are tunables. Of
+    // variants that an autoscheduler made, the library is asked besides.
     virtual bool serves(const Variant &, const R &, const Array &) const {
         return true;
     }

@@ -25,8 +25,20 @@ bool is_aligned(const Array &image, int64_t bytes) {
            image.strides()[0] * (int64_t)size_of(image.type()) % bytes == 0;
 }
 
+bool are_split(const OperatorOf<ImageRequest> &op, const Array &image) {
+    return op.has_separate_channels() && image.dimensions() == 3;
+}
+
+// The same for a channel of the image.
+ImageRequest with_input(ImageRequest request, const Array &channel) {
+    request.inputs = {channel};
+    request.output_shape = channel.shape();
+    return request;
+}
+
 }  // namespace
 
+// Alignment is no range of a number of the call, so that it is no condition of the variant.
 bool ImageForm::serves(const Variant &variant, const ImageRequest &request, const Array &output) const {
     const int alignment = variant.configuration<ImageConfiguration>().alignment;
     return is_aligned(request.inputs[0], alignment) && is_aligned(output, alignment);
@@ -40,7 +52,7 @@ void ImageForm::bind(Launch &launch, const Variant &, const ImageRequest &reques
 Plan ImageForm::plan(const OperatorOf<ImageRequest> &op, const Variant &variant, Device device,
     const ImageRequest &request, Array &output) const {
     const Array &image = request.inputs[0];
-    if (!op.has_separate_channels() || image.dimensions() == 2) {
+    if (!are_split(op, image)) {
         return FormOf::plan(op, variant, device, request, output);
     }
     // Libraries take images whose neighbours along x are neighbours in memory (Halide's stride of 1).
@@ -48,10 +60,7 @@ Plan ImageForm::plan(const OperatorOf<ImageRequest> &op, const Variant &variant,
     Plan plan;
     plan.host([image, channels]() mutable { split_channels(image, channels); });
     for (size_t c = 0; c < channels.size(); c++) {
-        ImageRequest part = request;
-        part.inputs = {channels[c]};
-        part.output_shape = channels[c].shape();
-        plan.append(FormOf::plan(op, variant, device, part, outputs[c]));
+        plan.append(FormOf::plan(op, variant, device, with_input(request, channels[c]), outputs[c]));
     }
     plan.host([outputs, output]() mutable { join_channels(outputs, output); });
     return plan;
@@ -74,6 +83,16 @@ Array ImageOperator::premultiplied(const Array &image) const {
 
 Array ImageOperator::unpremultiplied(const Array &image, Type type) const {
     return kind_ == Kind::average ? unpremultiply(image, type) : image;
+}
+
+bool ImageOperator::form_serves(
+    const Variant &variant, const ImageRequest &request, const Array &output) const {
+    const Array &image = request.inputs[0];
+    if (!are_split(*this, image)) {
+        return OperatorOf::form_serves(variant, request, output);
+    }
+    const Array channel = Array::uninitialized(image.type(), {image.shape()[0], image.shape()[1]});
+    return OperatorOf::form_serves(variant, with_input(request, channel), channel);
 }
 
 ImageRequest ImageOperator::read(std::span<const Array> inputs, const Settings &) const {

@@ -49,6 +49,8 @@ public:
 
 protected:
     ImageRequest read(std::span<const Array> inputs, const Settings &settings) const override;
+    // Of an image with separate channels, the form is asked with the array of a channel.
+    bool form_serves(const Variant &variant, const ImageRequest &request, const Array &output) const override;
 
 private:
     std::optional<int64_t> halo_of(const Settings &, double) const override {

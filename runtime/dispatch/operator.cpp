@@ -60,9 +60,8 @@ const Form &Operator::form(const Variant &variant) const {
 }
 
 bool Operator::is_meant_for(const Variant &variant, const Measures &measures) const {
-    return std::ranges::all_of(variant.conditions, [&](const Variant::Condition &condition) {
-        return holds(variant, condition, measures);
-    }) && form(variant).is_meant_for(variant, measures);
+    return std::ranges::all_of(variant.conditions,
+        [&](const Variant::Condition &condition) { return holds(variant, condition, measures); });
 }
 
 double Operator::measure(std::string_view name, const Variant &variant, const Measures &measures) const {
@@ -81,11 +80,9 @@ bool Operator::holds(
 }
 
 bool Operator::may_serve(const Variant &variant, const Request &request) const {
-    return variant.conditions.empty() ||
-           std::ranges::all_of(
-               variant.conditions, [&, measures = measures(request)](const Variant::Condition &condition) {
-                   return !condition.is_needed || holds(variant, condition, measures);
-               });
+    return std::ranges::all_of(variant.conditions, [&](const Variant::Condition &condition) {
+        return !condition.is_needed || holds(variant, condition, measures(request));
+    });
 }
 
 std::optional<int64_t> Operator::halo(const Settings &settings, double error) const try {

@@ -3,7 +3,9 @@
 #include "runtime/dispatch/operator_of.h"
 #include "tilewright/alpha.h"
 #include "tilewright/operator.h"
+#include <algorithm>
 #include <initializer_list>
+#include <string_view>
 #include <vector>
 
 namespace tilewright {
@@ -75,6 +77,15 @@ public:
     }
     Array unpremultiplied(const Array &image, Type type) const override {
         return unpremultiply(image, type);
+    }
+
+    // Of the image: the elements of a row, and its sides.
+    double measure(std::string_view name, const Variant &variant, const Measures &measures) const override {
+        const double h = measures.numbers[0], w = measures.numbers[1];
+        return name == "elements"     ? w * measures.numbers[2] :
+               name == "shorter_side" ? std::min(h, w) :
+               name == "longer_side"  ? std::max(h, w) :
+                                        OperatorOf<R>::measure(name, variant, measures);
     }
 
 protected:

@@ -6,6 +6,7 @@
 #include "runtime/dispatch/operator_of.h"
 #include "tilewright/operator.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -55,12 +56,6 @@ protected:
     void bind(Launch &launch, const Variant &, const SumRequest &request, Array &sums) const override {
         launch.in("image", request.image()).out("sums", sums);
     }
-
-    // Variants of autoschedulers move their last vector or block of sums inwards: there must be that many.
-    static bool fills_block(const Variant &variant, const SumRequest &request) {
-        constexpr int64_t widest_block = 64;
-        return variant.autoscheduler.empty() || request.output_shape[0] >= widest_block;
-    }
 };
 
 class SumOperator : public OperatorOf<SumRequest> {
@@ -92,6 +87,18 @@ public:
         }
         plan.host([of_parts, sums]() mutable { add_parts(of_parts, sums); });
         return plan;
+    }
+
+    // Of the image a row's bytes, and how many of its chunks of 16 bytes each of `lanes` threads adds.
+    double measure(std::string_view name, const Variant &variant, const Measures &measures) const final {
+        if (name != "row_bytes" && name != "iterations") {
+            return OperatorOf::measure(name, variant, measures);
+        }
+        const int element = element_bytes(variant);
+        const double bytes = measures.numbers[1] * element;
+        // A row touches so many chunks, wherever it begins.
+        const double chunks = std::ceil((bytes + 16 - element) / 16);
+        return name == "row_bytes" ? bytes : std::ceil(chunks / variant.tunable("lanes"));
     }
 
     // The public functions.

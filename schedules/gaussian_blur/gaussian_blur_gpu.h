@@ -31,8 +31,11 @@ struct Tile {
 template<typename Form>
 ScheduleVariant variant(std::string name, Backends where, std::string types,
     void (*apply)(Form &, ScheduleContext &), const Tile &tile) {
+    const auto radius = (double)tile.configuration.radius, channels = (double)tile.configuration.channels;
     return tilewright::variant(
-        std::move(name), where, std::move(types), apply, tile.configuration, tile.tunables);
+        std::move(name), where, std::move(types), apply, tile.configuration, tile.tunables)
+        .serves("radius", {.most = radius})
+        .serves("channels", {.least = channels, .most = channels});
 }
 
 // For radii up to `radius`. A thread block computes `columns` pixels of `rows` * `groups` rows. A thread

@@ -32,17 +32,6 @@ struct GaussianBlurExpConfiguration {
     }
 };
 
-// Of GaussianBlurLines.
-struct GaussianBlurLinesConfiguration {
-    int most_elements = 0;  // of a row with a radius on each side, channels included, where no measured times
-                            // decide; 0: any number
-
-    template<typename Visit>
-    void fields(Visit visit) {
-        visit("most_elements", most_elements);
-    }
-};
-
 // Of GaussianBlurTerms.
 struct GaussianBlurTermsConfiguration {
     int radius = 0;  // the variant serves this one
@@ -65,16 +54,14 @@ struct GaussianBlurShortSumsConfiguration {
 
 // Of GaussianBlurDots and GaussianBlurDotRows.
 struct GaussianBlurDotsConfiguration {
-    int group = 4;         // pixels in one dot product: 4 bytes (u8), or 2 numbers of 16 bits (u8 and u16)
-    int channels = 1;      // the variant serves images of so many
-    int most_columns = 0;  // with a radius on each side, where no measured times decide; 0: any number
-    int most_radius = 0;   // the variant serves radii up to this one; 0: any
+    int group = 4;        // pixels in one dot product: 4 bytes (u8), or 2 numbers of 16 bits (u8 and u16)
+    int channels = 1;     // the variant serves images of so many
+    int most_radius = 0;  // GaussianBlurDotRows: the variant serves radii up to this one
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("group", group);
         visit("channels", channels);
-        visit("most_columns", most_columns);
         visit("most_radius", most_radius);
     }
 };

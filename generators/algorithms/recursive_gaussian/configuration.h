@@ -6,20 +6,18 @@ namespace tilewright {
 
 // Of RecursiveGaussianTiles and of the forms in runs.
 struct RecursiveGaussianConfiguration {
-    bool colours = false;   // any number of interleaved channels; otherwise one channel
-    int most_elements = 0;  // of a row, channels included, where no measured times decide; 0: any number
+    bool colours = false;  // any number of interleaved channels; otherwise one channel
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("colours", colours);
-        visit("most_elements", most_elements);
     }
 };
 
 // Of RecursiveGaussianCopies.
 struct RecursiveGaussianCopiesConfiguration {
     bool half = false;      // the copy between the filters has half-precision floats
-    bool textures = false;  // both copies are images of the device, whose sides are limited
+    bool textures = false;  // both copies are images of the device
 
     template<typename Visit>
     void fields(Visit visit) {

@@ -17,8 +17,6 @@ struct TransposeConfiguration {
 
 // Of TransposeSquares, which takes images of at least a block (width and height, as tunables).
 struct TransposeSquaresConfiguration {
-    int least_kib = 0;  // without measured times it is taken for images of at least so many KiB
-
     bool in_registers = false;  // a block is one square or a few; its width and height are the most there
 
     bool in_columns = false;  // the same, in columns of blocks
@@ -32,7 +30,6 @@ struct TransposeSquaresConfiguration {
 
     template<typename Visit>
     void fields(Visit visit) {
-        visit("least_kib", least_kib);
         visit("in_registers", in_registers);
         visit("in_columns", in_columns);
         visit("rows", rows);

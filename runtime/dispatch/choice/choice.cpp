@@ -212,9 +212,10 @@ VariantChoice Operator::tuned_variant(const Request &request, const Array &outpu
             return {one.variant, one.ms, variants.measured_on()};
         }
     }
+    const bool has_times = order->is_near && !order->by_times.empty();
     for (const Variant *variant : order->family) {
         if (variant == unmeasured || is_usable(variant)) {
-            return {variant};
+            return {variant, has_times ? order->by_times.front().ms : 0};
         }
     }
     return {};
@@ -299,8 +300,7 @@ Operator::Place Operator::choose_place(const Request &request, const Array &outp
     const VariantChoice on_cpu = is_measured ? tuned_variant(request, output, cpu) : VariantChoice();
     if (on_cpu.variant && ms_before_drivers > 0 && !drivers_are_started()) {
         // A variant that was not measured is taken for as fast as the best one that was.
-        const std::vector<PredictedTime> times = predicted_times(request, cpu);
-        const double ms = on_cpu.measured_on ? ms_on(cpu, on_cpu) : times.empty() ? 0 : times.front().ms;
+        const double ms = on_cpu.measured_on ? ms_on(cpu, on_cpu) : on_cpu.ms;
         if (ms > 0 && ms_before_drivers.fetch_sub(ms) > ms) {
             return {cpu, on_cpu.variant};
         }

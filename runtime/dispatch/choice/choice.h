@@ -76,8 +76,9 @@ private:
 };
 
 // The variant that `tuned` is; null where no variant of the family serves the call. Where measured times
-// chose it, its predicted time and the device that the times are of; else `measured_on` is null, and the
-// order of the table chose.
+// chose it, its predicted time and the device that the times are of. Else `measured_on` is null, the order of
+// the table chose, and the time is that of the best variant that was measured at such calls; 0 where none
+// was.
 struct VariantChoice {
     const Variant *variant = nullptr;
     double ms = 0;

@@ -205,7 +205,7 @@ public:
     // What the front knows of a variant's form. A form that it does not know is an std::logic_error.
     const Form &form(const Variant &variant) const;
 
-    // Whether a variant that serves the request is meant for it: its conditions hold, and its form says so.
+    // Whether a variant that serves the request is meant for it: all its conditions hold.
     // Of a family the first variant that is, is taken where no measured times decide. A variant that is not
     // meant for a request gives the same result, but others are expected to be faster.
     bool is_meant_for(const Variant &variant, const Request &request) const {

@@ -50,12 +50,7 @@ struct DefinitionForm final : SumForm {
         const Placement at(request.image());
         const int columns = variant.configuration<ColumnSumConfiguration>().columns;
         return at.offset % columns == 0 && at.stride % columns == 0 && at.width % columns == 0 &&
-               at.width >= variant.tunable("lanes", 1) && fills_block(variant, request);
-    }
-    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
-        const auto meant = variant.configuration<ColumnSumConfiguration>();
-        return is_within(measures.numbers[0], meant.most_rows) &&
-               is_within(measures.numbers[1], meant.most_columns);
+               at.width >= variant.tunable("lanes", 1);
     }
 };
 
@@ -75,9 +70,6 @@ struct WordsForm final : SumForm {
         const int alignment = variant.configuration<ColumnSumWordsConfiguration>().alignment;
         return at.offset % alignment == 0 && at.stride % alignment == 0;
     }
-    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
-        return is_within(measures.numbers[0], variant.configuration<ColumnSumWordsConfiguration>().most_rows);
-    }
 
 protected:
     void bind(Launch &launch, const Variant &, const SumRequest &request, Array &sums) const override {
@@ -92,11 +84,6 @@ protected:
 
 struct FoldedForm final : SumForm {
     using SumForm::SumForm;
-
-    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
-        return is_within(measures.numbers[1] * element_bytes(variant),
-            variant.configuration<ColumnSumFoldedConfiguration>().most_row_bytes);
-    }
 
 protected:
     void bind(Launch &launch, const Variant &variant, const SumRequest &request, Array &sums) const override {

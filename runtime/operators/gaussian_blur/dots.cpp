@@ -13,21 +13,16 @@ View by_phases(const Array &taps, int64_t group) {
     return {type, {{group, 1}, {n, group}, {group, group * n}}};
 }
 
-struct DotsForm : BlurForm<GaussianBlurRequest> {
+struct DotsForm final : BlurForm<GaussianBlurRequest> {
     using BlurForm::BlurForm;
 
-    // The row's channels and radius, and taps that its sums hold.
+    // Taps that the variant's sums hold.
     bool serves(const Variant &variant, const GaussianBlurRequest &request, const Array &) const override {
-        const auto serves = variant.configuration<GaussianBlurDotsConfiguration>();
         const GaussianWeights &numbers = request.numbers();
-        return request.channels() == serves.channels && is_within(numbers.radius, serves.most_radius) &&
-               (request.image().type() == Type::u16 ? fits_split_taps(numbers.words16) :
-                                                      serves.group == 4 || numbers.bytes.fits_pairs());
-    }
-
-    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
-        const auto serves = variant.configuration<GaussianBlurDotsConfiguration>();
-        return is_within(columns_with_halo(measures), serves.most_columns);
+        return request.image().type() == Type::u16 ?
+                   fits_split_taps(numbers.words16) :
+                   variant.configuration<GaussianBlurDotsConfiguration>().group == 4 ||
+                       numbers.bytes.fits_pairs();
     }
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
         Array &output) const override {
@@ -49,18 +44,7 @@ struct DotsForm : BlurForm<GaussianBlurRequest> {
     }
 };
 
-// It reads the image in order, and keeps several rows.
-struct DotRowsForm final : DotsForm {
-    using DotsForm::DotsForm;
-
-    bool serves(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
-        return can_keep_rows(request) && DotsForm::serves(variant, request, output);
-    }
-};
-
-constexpr DotsForm dots("gaussian_blur_dots");
-constexpr DotRowsForm dot_rows("gaussian_blur_dot_rows");
+constexpr DotsForm dots("gaussian_blur_dots"), dot_rows("gaussian_blur_dot_rows");
 
 }  // namespace
 

@@ -32,11 +32,4 @@ protected:
 // Binds the rows of image and output, and the border.
 void bind_image(Launch &launch, const GaussianBlurRequest &request, Array &output);
 
-// Whether a schedule may keep several whole rows of the image: it keeps at most 64 bytes per element, and
-// Halide's arrays hold 2^31 bytes.
-bool can_keep_rows(const GaussianBlurRequest &request);
-
-// The columns of an image of these measures, with a radius on each side.
-double columns_with_halo(const Measures &measures);
-
 }  // namespace tilewright

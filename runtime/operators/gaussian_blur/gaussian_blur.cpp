@@ -35,7 +35,8 @@ public:
                       {.name = "border",
                           .help = "How the image is continued beyond its border, as in scipy.ndimage",
                           .value = border_names()[0],
-                          .choices = border_names()}}},
+                          .choices = border_names()}},
+                  .measures = {"height", "width", "channels", "radius"}},
               gaussian_blur_variants(),
               joined({forms_by_taps(), forms_of_near_blurs(), forms_by_dots(), forms_with_windows()})) {}
 
@@ -54,6 +55,14 @@ protected:
         Measures measures = OperatorOf::measures(request);
         measures.add(request.numbers().radius);
         return measures;
+    }
+
+    // Of the image with a radius on each side: its columns, and the elements of a row.
+    double measure(std::string_view name, const Variant &variant, const Measures &measures) const override {
+        const double columns = measures.numbers[1] + 2 * measures.numbers[3];
+        return name == "columns_with_halo"  ? columns :
+               name == "elements_with_halo" ? columns * measures.numbers[2] :
+                                              BlurOperator::measure(name, variant, measures);
     }
 
 private:

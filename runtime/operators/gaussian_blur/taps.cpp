@@ -11,14 +11,6 @@ void bind_image(Launch &launch, const GaussianBlurRequest &request, Array &outpu
         .out("output", output, rows_of(output));
 }
 
-bool can_keep_rows(const GaussianBlurRequest &request) {
-    return request.elements_of_row() <= 1 << 22;
-}
-
-double columns_with_halo(const Measures &measures) {
-    return measures.numbers[1] + 2 * measures.numbers[3];
-}
-
 // The sides of the image between the passes are whole tiles: a column of pixels is as wide as one.
 bool GaussianBlurTaps::serves(
     const Variant &variant, const GaussianBlurRequest &request, const Array &) const {
@@ -39,21 +31,10 @@ void GaussianBlurTaps::bind(
 
 namespace {
 
-struct LinesForm final : GaussianBlurTaps {
-    using GaussianBlurTaps::GaussianBlurTaps;
-
-    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
-        const int most = variant.configuration<GaussianBlurLinesConfiguration>().most_elements;
-        return is_within(columns_with_halo(measures) * measures.numbers[2], most);
-    }
-};
-
 struct TermsForm final : GaussianBlurTaps {
     using GaussianBlurTaps::GaussianBlurTaps;
 
-    bool serves(const Variant &variant, const GaussianBlurRequest &request, const Array &) const override {
-        return request.numbers().radius == variant.configuration<GaussianBlurTermsConfiguration>().radius;
-    }
+protected:
     void bind(
         Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const override {
         bind_image(launch, request, output);
@@ -61,14 +42,13 @@ struct TermsForm final : GaussianBlurTaps {
     }
 };
 
-// Sums of 16 bits. It reads whole vectors, the longest of which have 32 elements.
+// Sums of 16 bits.
 struct ShortSumsForm final : BlurForm<GaussianBlurRequest> {
     using BlurForm::BlurForm;
 
     bool serves(const Variant &variant, const GaussianBlurRequest &request, const Array &) const override {
         return request.numbers().bytes.short_sums.means ==
-                   variant.configuration<GaussianBlurShortSumsConfiguration>().means &&
-               request.elements_of_row() >= 32 && can_keep_rows(request);
+               variant.configuration<GaussianBlurShortSumsConfiguration>().means;
     }
     void bind(
         Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const override {
@@ -82,8 +62,7 @@ struct ShortSumsForm final : BlurForm<GaussianBlurRequest> {
     }
 };
 
-constexpr GaussianBlurTaps definition("gaussian_blur");
-constexpr LinesForm lines("gaussian_blur_lines");
+constexpr GaussianBlurTaps definition("gaussian_blur"), lines("gaussian_blur_lines");
 constexpr TermsForm terms("gaussian_blur_terms");
 constexpr ShortSumsForm short_sums("gaussian_blur_short_sums");
 

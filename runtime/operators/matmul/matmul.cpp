@@ -5,6 +5,7 @@
 #include "runtime/dispatch/operator_of.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace tilewright {
@@ -16,7 +17,6 @@ namespace {
 // of one launch: the grids of all kernels stay within 65535 in y and z
 constexpr int64_t most_rows = 4 * 65535;
 constexpr int64_t most_columns = 64 * 65535;
-constexpr int64_t most_depth = 32 * 65535;  // of the forms that copy panels on a GPU
 
 // output (M x N) = a (M x K) b (K x N)
 struct Size {
@@ -48,23 +48,6 @@ struct Copies {
     int64_t rows = 0, columns = 0, depth = 0;
     int64_t parts = 1;  // of each number of b
 };
-
-Size size_of(const Measures &measures) {
-    return {(int64_t)measures.numbers[0], (int64_t)measures.numbers[1], (int64_t)measures.numbers[2]};
-}
-
-// Few elements for the depth: tiles of registers would leave most of a GPU idle, or be mostly padding.
-// Measured on an H200.
-bool is_thin(const Size &size) {
-    return std::min(size.m, size.n) <= 16 || ceil_div(size.m, 32) * ceil_div(size.n, 64) < 24;
-}
-
-// Variants for few rows or few columns on a CPU keep sums of all of these for a strip, whose memory is
-// bounded here.
-bool has_few_scratch(const MatmulConfiguration &serves, const Size &size) {
-    constexpr int64_t most = 1024;
-    return (serves.most_rows == 0 || size.m <= most) && (serves.most_columns == 0 || size.n <= most);
-}
 
 bool is_aligned(const Array &a, int64_t bytes) {
     return a.offset_bytes() % bytes == 0 && a.strides()[0] * (int64_t)sizeof(float) % bytes == 0;
@@ -133,30 +116,6 @@ private:
     }
 };
 
-struct DefinitionForm final : MatmulForm {
-    using MatmulForm::MatmulForm;
-
-    bool serves(const Variant &variant, const MatmulRequest &request, const Array &) const override {
-        const Size size = request.size();
-        if (!variant.autoscheduler.empty()) {
-            return size.m >= 4 && size.n >= 64;  // the tiles that the plug-ins made
-        }
-        const auto serves = variant.configuration<MatmulConfiguration>();
-        return has_few_scratch(serves, size) && size.m >= serves.whole_rows && size.n >= serves.whole_columns;
-    }
-    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
-        const Size size = size_of(measures);
-        const auto meant = variant.configuration<MatmulConfiguration>();
-        return is_within(size.m, meant.most_rows) && is_within(size.n, meant.most_columns) &&
-               is_within(size.k, meant.most_depth) && size.n >= meant.least_columns &&
-               size.k >= meant.least_depth;
-    }
-};
-
-struct RunsForm final : MatmulForm {
-    using MatmulForm::MatmulForm;
-};
-
 struct BlocksForm final : MatmulForm {
     using MatmulForm::MatmulForm;
 
@@ -172,9 +131,6 @@ struct WorkersForm final : MatmulForm {
 
     bool serves(const Variant &variant, const MatmulRequest &request, const Array &output) const override {
         const Size size = request.size();
-        if (size.k > most_depth) {
-            return false;
-        }
         const Division division = division_of(variant);
         if (division.copies == Division::Copies::none) {
             return size.m % 128 == 0 && size.n % 128 == 0 && size.m % division.tile_rows() == 0 &&
@@ -186,12 +142,6 @@ struct WorkersForm final : MatmulForm {
         return division.copies != Division::Copies::together ||
                2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * (int64_t)sizeof(float) <=
                    most_bytes;
-    }
-    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
-        const Size size = size_of(measures);
-        const auto meant = variant.configuration<MatmulWorkersConfiguration>();
-        return !is_thin(size) && is_within(std::max(size.m, size.n), meant.most_side) &&
-               is_within(size.k, meant.most_depth);
     }
 
 protected:
@@ -218,16 +168,6 @@ private:
 struct FragmentsForm final : MatmulForm {
     using MatmulForm::MatmulForm;
 
-    bool serves(const Variant &, const MatmulRequest &request, const Array &) const override {
-        const Size size = request.size();
-        return size.k >= FragmentDivision::least_depth && size.k <= most_depth;
-    }
-    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
-        const Size size = size_of(measures);
-        return !is_thin(size) && is_within(std::max(size.m, size.n),
-                                     variant.configuration<MatmulFragmentsConfiguration>().most_side);
-    }
-
 protected:
     Copies copies(const Variant &variant, const Size &size) const override {
         const FragmentDivision division = {variant.tunable("tiles"), variant.tunable("columns"),
@@ -240,8 +180,7 @@ protected:
     }
 };
 
-constexpr DefinitionForm definition("matmul");
-constexpr RunsForm runs("matmul_runs");
+constexpr MatmulForm definition("matmul"), runs("matmul_runs");
 constexpr BlocksForm blocks("matmul_blocks");
 constexpr WorkersForm workers("matmul_workers");
 constexpr FragmentsForm fragments("matmul_fragments");
@@ -257,12 +196,22 @@ public:
                   .notes = "Each element is within 2 K 2^-24 (|a| |b|) of the exact sum of K products.\n"
                            "On NVIDIA GPUs of compute capability 9.0 `tuned` may take the tensor cores "
                            "(the schedules\n`tensor`), within the same bound. For f32 arithmetic alone, "
-                           "name `tuned_large`.\n"},
+                           "name `tuned_large`.\n",
+                  .measures = {"m", "k", "n"}},
               matmul_variants(), {&definition, &runs, &blocks, &workers, &fragments}) {}
 
     Measures measures(const MatmulRequest &request) const override {
         const Size size = request.size();
         return {(double)size.m, (double)size.k, (double)size.n};
+    }
+
+    // Of the product: its sides, and its tiles of 32 x 64 elements.
+    double measure(std::string_view name, const Variant &variant, const Measures &measures) const override {
+        const double m = measures.numbers[0], n = measures.numbers[2];
+        return name == "shorter_side" ? std::min(m, n) :
+               name == "longer_side"  ? std::max(m, n) :
+               name == "tiles"        ? std::ceil(m / 32) * std::ceil(n / 64) :
+                                        OperatorOf::measure(name, variant, measures);
     }
 
 protected:

@@ -34,10 +34,6 @@ protected:
 // The definition.
 struct DefinitionForm final : DenseForm {
     using DenseForm::DenseForm;
-
-    bool serves(const Variant &variant, const MinPlusRequest &request, const Array &) const override {
-        return variant.autoscheduler.empty() || request.length >= 16;  // a vector, of the plug-in's making
-    }
 };
 
 struct ShortForm final : DenseForm {

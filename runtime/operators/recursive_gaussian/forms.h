@@ -52,9 +52,6 @@ View pixels_of(const Array &array);
 
 constexpr int64_t most_blocks = 65535;  // along the second axis of a grid
 
-// Whether the variant takes as many channels as the image has: one, or where it says so any number.
-bool takes_channels(const Variant &variant, const BlurRequest &request);
-
 void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix);
 
 }  // namespace tilewright

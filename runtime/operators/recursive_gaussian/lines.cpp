@@ -34,10 +34,6 @@ View pixels_of(const Array &array) {
     return view;
 }
 
-bool takes_channels(const Variant &variant, const BlurRequest &request) {
-    return request.channels() == 1 || variant.configuration<RecursiveGaussianConfiguration>().colours;
-}
-
 void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix) {
     std::array<float, 9> numbers;
     for (size_t i = 0; i < 9; i++) {
@@ -81,36 +77,14 @@ struct DefinitionForm : RecursiveForm {
 struct CopiesForm final : DefinitionForm {
     using DefinitionForm::DefinitionForm;
 
-    bool serves(const Variant &variant, const BlurRequest &request, const Array &output) const override {
-        const std::vector<int64_t> &shape = request.image().shape();
-        return DefinitionForm::serves(variant, request, output) && request.channels() == 1 &&
-               (!variant.configuration<RecursiveGaussianCopiesConfiguration>().textures ||
-                   std::max(shape[0], shape[1]) <= most_of_device_image);
-    }
     BlurError own_error(const Variant &variant) const override {
         return {.bits = variant.configuration<RecursiveGaussianCopiesConfiguration>().half ? 11 : 0};
-    }
-};
-
-struct LineForm final : RecursiveForm {
-    using RecursiveForm::RecursiveForm;
-
-    bool serves(const Variant &, const BlurRequest &request, const Array &) const override {
-        const std::vector<int64_t> &shape = request.image().shape();
-        return request.channels() == 1 && (shape[0] == 1 || shape[1] == 1);
     }
 };
 
 struct StripsForm final : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
-    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
-        return takes_channels(variant, request);
-    }
-    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
-        const int most = variant.configuration<RecursiveGaussianConfiguration>().most_elements;
-        return is_within(measures.numbers[1] * measures.numbers[2], most);
-    }
     void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &, Array &) const override {
         launch.value("channels", (int32_t)request.channels());
     }
@@ -118,7 +92,7 @@ struct StripsForm final : RecursiveForm {
 
 constexpr DefinitionForm definition("recursive_gaussian", {.image = pixels_of, .output = pixels_of});
 constexpr CopiesForm copies("recursive_gaussian_copies");
-constexpr LineForm line("recursive_gaussian_line", {.image = line_of, .output = line_of});
+constexpr RecursiveForm line("recursive_gaussian_line", {.image = line_of, .output = line_of});
 constexpr StripsForm strips("recursive_gaussian_strips");
 
 }  // namespace

@@ -59,19 +59,6 @@ struct BandStates {
 struct BandsForm final : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
-    // One band has no edges.
-    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
-        return request.image().shape()[0] > band && takes_channels(variant, request);
-    }
-
-    // Bands with carries cost no more than filtering all rows and then all columns from about this size on.
-    // Measured with bands of 64 rows on two cores of an AMD EPYC (Zen 4, 2026-11-22): at 256 x 256 the two
-    // are equal, at 100 x 100 bands take 1.8 times as long, at 4096 x 4096 .7.
-    bool is_meant_for(const Variant &, const Measures &measures) const override {
-        constexpr double least_width = 256, least_height = 2 * tile;
-        return measures.numbers[1] >= least_width && measures.numbers[0] >= least_height;
-    }
-
     void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &weights,
         Array &output) const override {
         launch.value("channels", (int32_t)request.channels());
@@ -84,9 +71,6 @@ struct BandsForm final : RecursiveForm {
 struct TilesForm : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
-    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
-        return takes_channels(variant, request);
-    }
     void bind_rest(Launch &launch, const BlurRequest &, const TileWeights &weights, Array &) const override {
         bind_carries(launch, weights);
         bind_weights(launch, "weights", weights);
@@ -112,7 +96,7 @@ struct AlignedForm final : TilesForm {
     using TilesForm::TilesForm;
 
     bool serves(const Variant &, const BlurRequest &request, const Array &output) const override {
-        return request.channels() == 1 && in_whole_tiles(request.image()) && in_whole_tiles(output);
+        return in_whole_tiles(request.image()) && in_whole_tiles(output);
     }
 };
 
@@ -159,8 +143,8 @@ struct EdgeMemory {
 struct EdgesForm final : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
-    bool serves(const Variant &, const BlurRequest &request, const Array &output) const override {
-        return request.channels() == 1 && EdgeMemory(output).fits(output);
+    bool serves(const Variant &, const BlurRequest &, const Array &output) const override {
+        return EdgeMemory(output).fits(output);
     }
 
     void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &along_x,

@@ -5,7 +5,6 @@
 #include "runtime/operators/sums.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
-#include <cmath>
 
 namespace tilewright {
 
@@ -18,31 +17,12 @@ int32_t chunks_of(const Placement &at) {
     return (int32_t)ceil_div((int64_t)at.width * at.element + 16 - at.element, 16);
 }
 
-// The definition.
-struct DefinitionForm final : SumForm {
-    using SumForm::SumForm;
-
-    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
-        const auto serves = variant.configuration<RowSumConfiguration>();
-        // Float sums of wider images would not be exact.
-        return (!serves.in_output || is_within(Placement(request.image()).width, serves.most_width)) &&
-               fills_block(variant, request);
-    }
-    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
-        return is_within(measures.numbers[1], variant.configuration<RowSumConfiguration>().most_width);
-    }
-};
-
 // Rows of the image are added in groups of `lanes` pixels.
 struct GroupsForm final : SumForm {
     using SumForm::SumForm;
 
     bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
         return Placement(request.image()).width >= variant.tunable("lanes");
-    }
-    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
-        const auto meant = variant.configuration<RowSumSlicedConfiguration>();
-        return measures.numbers[1] >= meant.least_width && is_within(measures.numbers[0], meant.most_rows);
     }
 };
 
@@ -57,18 +37,6 @@ struct HalvesForm final : SumForm {
 
 struct ChunksForm final : SumForm {
     using SumForm::SumForm;
-
-    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
-        return variant.configuration<RowSumChunksConfiguration>().splits || element_bytes(variant) > 1 ||
-               chunks_of(Placement(request.image())) <= row_sum_exact_chunks * variant.tunable("lanes");
-    }
-    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
-        const auto meant = variant.configuration<RowSumChunksConfiguration>();
-        const double height = measures.numbers[0], width = measures.numbers[1],
-                     chunks = std::ceil((width * element_bytes(variant) + 16 - element_bytes(variant)) / 16);
-        return meant.splits ||
-               (chunks <= meant.most_iterations * variant.tunable("lanes") && height >= meant.least_rows);
-    }
 
 protected:
     void bind(Launch &launch, const Variant &variant, const SumRequest &request, Array &sums) const override {
@@ -91,13 +59,12 @@ private:
     // would not fit a grid.
     static int32_t iterations_of_piece(int32_t of_row, const Variant &variant) {
         constexpr int32_t many_pieces = 16384;
-        const int32_t most = variant.configuration<RowSumChunksConfiguration>().most_iterations;
-        return std::min(
-            {std::max(variant.tunable("turns"), (int32_t)ceil_div(of_row, many_pieces)), most, of_row});
+        return std::min({std::max(variant.tunable("turns"), (int32_t)ceil_div(of_row, many_pieces)),
+            row_sum_exact_chunks, of_row});
     }
 };
 
-constexpr DefinitionForm definition("row_sum");
+constexpr SumForm definition("row_sum");
 constexpr GroupsForm sliced("row_sum_sliced"), octets("row_sum_octets");
 constexpr HalvesForm halves("row_sum_halves");
 constexpr ChunksForm in_chunks("row_sum_chunks");

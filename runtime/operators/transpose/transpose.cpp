@@ -236,11 +236,6 @@ struct SquaresForm final : TransposeForm {
         const std::vector<int64_t> &shape = request.image().shape();
         return shape[0] >= variant.tunable("width") && shape[1] >= variant.tunable("height");
     }
-    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
-        const int64_t pixel = std::ranges::find(pixel_types, variant.type, &PixelType::name)->bytes;
-        return measures.numbers[0] * measures.numbers[1] * (double)pixel >=
-               1024. * variant.configuration<TransposeSquaresConfiguration>().least_kib;
-    }
 
 protected:
     void bind(
@@ -321,6 +316,15 @@ public:
                          .summary = "rows become columns: output(x, y) = input(y, x)",
                          .inputs = {{.pixel_bytes = sizes_of_pixels()}}},
               transpose_variants(), {&definition, &in_blocks, &in_squares, &in_patches, &of_bytes}) {}
+
+    // "kib": of the image.
+    double measure(std::string_view name, const Variant &variant, const Measures &measures) const override {
+        if (name != "kib") {
+            return OperatorOf::measure(name, variant, measures);
+        }
+        const int64_t pixel = std::ranges::find(pixel_types, variant.type, &PixelType::name)->bytes;
+        return measures.numbers[0] * measures.numbers[1] * (double)pixel / 1024;
+    }
 
 protected:
     TransposeRequest read(std::span<const Array> inputs, const Settings &) const override {

@@ -12,7 +12,7 @@
 namespace tilewright {
 namespace {
 
-// The forms of variants that do not serve all data, are not meant for all, or have an error of their own.
+// The forms of variants that do not serve all data, or have an error of their own.
 struct EvenForm final : ImageForm {
     using ImageForm::ImageForm;
     bool serves(const Variant &, const ImageRequest &request, const Array &) const override {
@@ -25,12 +25,6 @@ struct NewForm final : ImageForm {
         return request.inputs[0].shape()[1] >= 5000;
     }
 };
-struct NarrowForm final : ImageForm {
-    using ImageForm::ImageForm;
-    bool is_meant_for(const Variant &, const Measures &measures) const override {
-        return measures.numbers[1] <= 100;
-    }
-};
 struct HalfForm final : ImageForm {
     using ImageForm::ImageForm;
     bool equals_tuned(const Variant &) const override {
@@ -40,14 +34,13 @@ struct HalfForm final : ImageForm {
 constexpr ImageForm plain("plain");
 constexpr EvenForm even("even");
 constexpr NewForm from_5000("new");
-constexpr NarrowForm narrow("narrow");
 constexpr HalfForm half("half");
 
 int no_work(void **) {
     return 0;
 }
 
-const std::vector<const Form *> all_forms = {&plain, &even, &from_5000, &narrow, &half};
+const std::vector<const Form *> all_forms = {&plain, &even, &from_5000, &half};
 
 // An operator with variants of the family `tuned` and others. `tuned_new` has no times.
 const Operator &chosen_operator(const std::string &name) {
@@ -59,10 +52,13 @@ const Operator &chosen_operator(const std::string &name) {
             {std::tuple<const char *, const char *, const Form *>("reference", "reference", &plain),
                 {"half", "half", &half}, {"step", "step", &plain}, {"tuned", "tuned_new", &from_5000},
                 {"tuned", "tuned_even", &even}, {"tuned", "tuned_small", &plain},
-                {"tuned", "tuned_narrow", &narrow}, {"tuned", "tuned_any", &plain}}) {
+                {"tuned", "tuned_narrow", &plain}, {"tuned", "tuned_any", &plain}}) {
             variants.push_back(generated_variant(name, schedule, "u8", Backend::cpu, no_work, nullptr));
             variants.back().family = family;
             variants.back().form = form->name;
+            if (variants.back().schedule == "tuned_narrow") {
+                variants.back().conditions = {{"width", 0, 100, false}};
+            }
         }
         op = std::make_unique<ImageOperator>(name, "a test's", variants, all_forms);
     }

@@ -88,6 +88,24 @@ TEST(ImageOperator, AWindowComputesEachChannelAsAnImage) {
     }
 }
 
+// The libraries of a window see arrays of channels, which are aligned wherever the image is.
+TEST(ImageOperator, AWindowIsAskedForTheAlignmentOfItsChannels) {
+    std::vector<Variant> variants = {
+        generated_variant("aligned", "tuned", "u8", Backend::cpu, larger_neighbour, image_to_output)};
+    variants[0].configured = {{"alignment", 64}};
+    static constexpr ImageForm aligned("aligned");
+    for (const Kind kind : {Kind::window, Kind::pointwise}) {
+        const ImageOperator op("aligned", "", variants, {&aligned}, kind);
+        for (const int64_t channels : {1, 3}) {
+            const Array image = Array(Type::u8, {24, 40, channels}).crop(2, 3, 20, 30);
+            EXPECT_EQ(op.serves(op.variants()[0], {&image, 1}, Array(image.type(), image.shape()), {}),
+                kind == Kind::window);
+        }
+        const Array grey = Array(Type::u8, {24, 40}).crop(2, 3, 20, 30);
+        EXPECT_FALSE(op.serves(op.variants()[0], {&grey, 1}, Array(grey.type(), grey.shape()), {}));
+    }
+}
+
 // On every device, into arrays and parts of arrays of the caller, whose other bytes stay as they were.
 TEST(ImageOperator, AWindowWritesColoursOnEveryDevice) {
     const ImageOperator op = made(Kind::window);
