@@ -136,18 +136,25 @@ void Prepared::State::with_buffers(const Work &work) {
     held.succeeded();
 }
 
+// Where kernels see a buffer: from an argument's first element on, or from the first byte of its storage.
+uint64_t Prepared::State::begin_of(const Buffer &buffer) const {
+    const bool is_argument = buffer.argument && may_begin_elsewhere_;
+    return is_argument ? (uint64_t)arguments[*buffer.argument].offset_bytes() : 0;
+}
+
 // Runs the plan once more, on arrays that are on the device already. Where there is no memory to keep, the
 // call stays as it was.
 void Prepared::State::record() try {
     auto recorded = std::make_unique<driver::CudaGraph>(device);
+    std::vector<driver::CudaGraph::Buffer> places;
     with_buffers([&](std::pmr::memory_resource &) {
         const driver::ScopedValue recording(driver::this_thread.graph, recorded.get());
         plan_->run();
+        for (const Buffer &buffer : buffers_) {
+            const uint64_t begin = begin_of(buffer);
+            places.push_back({buffer.storage->flat().device + begin, buffer.storage->bytes() - begin});
+        }
     });
-    std::vector<driver::CudaGraph::Buffer> places;
-    for (const Buffer &buffer : buffers_) {
-        places.push_back({buffer.storage->flat().device, buffer.storage->bytes()});
-    }
     if (recorded->complete(places)) {
         graph = std::move(recorded);
     }
@@ -163,7 +170,7 @@ void Prepared::State::launch() {
         std::pmr::vector<uint64_t> addresses(&memory);
         addresses.reserve(buffers_.size());
         for (const Buffer &buffer : buffers_) {
-            addresses.push_back(buffer.storage->flat().device);
+            addresses.push_back(buffer.storage->flat().device + begin_of(buffer));
         }
         const driver::Current current(device);
         prepare_halide();

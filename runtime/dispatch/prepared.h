@@ -60,6 +60,7 @@ private:
     void bind_arguments();
     void find_buffers();
     void record();
+    uint64_t begin_of(const Buffer &buffer) const;
     template<typename Work>
     void with_buffers(const Work &work);
     void launch();

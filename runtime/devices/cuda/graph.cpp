@@ -63,6 +63,9 @@ void CudaGraph::add_kernel(void *function, const std::array<unsigned, 3> &grid,
         kernel.values.resize(at + bytes);
         memcpy(kernel.values.data() + at, arguments[i], bytes);
         begins.push_back(at);
+        if (bytes == sizeof(uint64_t)) {
+            kernel.words.push_back(at);
+        }
     }
     for (const size_t begin : begins) {
         kernel.arguments.push_back(kernel.values.data() + begin);
@@ -115,17 +118,12 @@ bool CudaGraph::complete(std::span<const Buffer> buffers) {
 // addresses of a device.
 void CudaGraph::find_addresses(std::span<const Buffer> buffers) {
     for (size_t k = 0; k < kernels_.size(); k++) {
-        const Kernel &kernel = kernels_[k];
-        for (size_t i = 0; i < kernel.arguments.size(); i++) {
-            const auto begin = (size_t)(static_cast<std::byte *>(kernel.arguments[i]) - kernel.values.data());
-            uint64_t value = 0;
-            if (begin + sizeof value > kernel.values.size()) {
-                continue;
-            }
-            memcpy(&value, kernel.arguments[i], sizeof value);
+        for (const size_t at : kernels_[k].words) {
+            uint64_t word = 0;
+            memcpy(&word, kernels_[k].values.data() + at, sizeof word);
             for (size_t b = 0; b < buffers.size(); b++) {
-                if (value - buffers[b].address < buffers[b].bytes) {
-                    addresses_.push_back({k, begin, b, value - buffers[b].address});
+                if (word - buffers[b].address < buffers[b].bytes) {
+                    addresses_.push_back({k, at, b, word - buffers[b].address});
                 }
             }
         }

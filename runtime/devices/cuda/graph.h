@@ -60,6 +60,7 @@ private:
         Call call;
         std::vector<std::byte> values;  // of the arguments, one behind the other
         std::vector<void *> arguments;  // where each value begins
+        std::vector<size_t> words;      // where those of 8 bytes begin in `values`
         void *node = nullptr;
         bool is_changed = false;
     };

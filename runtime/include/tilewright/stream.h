@@ -49,9 +49,9 @@ public:
     // Errors: memory. Errors of the call are in the future.
     std::future<Array> start(Work work);
 
-    // The same for an operator. The arrays are shared, not copied. On CUDA, a call that is as the one before
-    // it on arrays of the same types and shapes is a prepared one (prepared.h), and keeps its arrays until the
-    // next call.
+    // The same for an operator. The arrays are shared, not copied. On CUDA, a call that is as the one before,
+    // on arrays of the same types and shapes, is a prepared one (prepared.h), which keeps its arrays until
+    // the next call.
     std::future<Array> start(const Operator &op, std::vector<Array> inputs, Settings settings = {},
         std::string schedule = "tuned");
 

@@ -89,6 +89,25 @@ TEST_F(CudaPrepared, KernelsGetTheAddressesOfOtherArrays) {
     EXPECT_EQ(record().changed_nodes, changed) << "what stays is not set again";
 }
 
+// Parts of one image begin at other places in the same memory.
+TEST_F(CudaPrepared, KernelsGetTheAddressesOfTiles) {
+    const Array image(Type::c64, {256, 256});
+    const auto tile = [&](int64_t y, int64_t x) { return image.crop(y, x, 64, 64); };
+    const auto begins_at = [](const fake_cuda::GraphLaunch &launch, const Array &array) {
+        const uint64_t begin = address_of(array) + (uint64_t)array.offset_bytes();
+        return std::ranges::any_of(launch.kernels,
+            [&](const std::vector<uint64_t> &words) { return std::ranges::count(words, begin) > 0; });
+    };
+    Array output;
+    const Array one = tile(0, 64), other = tile(128, 192);
+    Prepared prepared = prepare({&one, 1}, output);
+    prepared();
+    EXPECT_TRUE(begins_at(record().graph_launches.back(), one));
+    prepared({&other, 1}, output);
+    EXPECT_TRUE(begins_at(record().graph_launches.back(), other));
+    EXPECT_FALSE(begins_at(record().graph_launches.back(), one));
+}
+
 // The memory of an array is another one after it was elsewhere, and the host's writes are sent.
 TEST_F(CudaPrepared, AnArrayMayMove) {
     Array output, image = field.clone();
