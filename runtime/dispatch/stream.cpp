@@ -28,8 +28,8 @@ struct Stream::State {
         std::string schedule;
     };
 
-    // The calls of operators that one thread makes, one after another. Where a call on CUDA is that of before
-    // on other arrays of the same types and shapes, it is prepared, and so are those behind it.
+    // The calls of operators that one thread makes, one after another. Where a short call on CUDA is that of
+    // before on other arrays of the same types and shapes, it is prepared, and so are those behind it.
     class CallsOfThread {
     public:
         Array run(const OperatorCall &call, Call how) {
@@ -47,7 +47,7 @@ struct Stream::State {
             } else {
                 (*call.op)(call.inputs, output, call.settings, how);
             }
-            if (how.device->backend == Backend::cuda) {
+            if (how.device->backend == Backend::cuda && is_short(call)) {
                 before_ = {call.op, {}, call.settings, call.schedule};
                 shapes_.clear();
                 for (const Array &input : call.inputs) {
@@ -58,6 +58,16 @@ struct Stream::State {
         }
 
     private:
+        // Launches count in short calls alone, and a prepared call keeps memory on the device.
+        static bool is_short(const OperatorCall &call) {
+            constexpr int64_t most_bytes = 16 << 20;
+            int64_t bytes = 0;
+            for (const Array &input : call.inputs) {
+                bytes += input.size() * (int64_t)size_of(input.type());
+            }
+            return bytes <= most_bytes;
+        }
+
         bool is_as_before(const OperatorCall &call) const {
             return call.op == before_.op && call.schedule == before_.schedule &&
                    call.settings.all() == before_.settings.all() &&

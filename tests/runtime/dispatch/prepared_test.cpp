@@ -50,11 +50,11 @@ TEST_F(PreparedCall, OthersAreRefusedInTheWordsOfTheCall) {
             EXPECT_FALSE(prepared.takes(inputs) && result.empty());
             expect_error(fault, words, [&] { prepared(inputs, result); });
         };
-        const Array smaller(Type::u8, {100, 199}), number(Type::f64, {100, 200}), same(Type::u8, {100, 200});
+        const Array smaller(Type::u8, {100, 199}), vector(Type::u8, {100}), same(Type::u8, {100, 200});
         refused(Fault::input, "must be u8 (100, 200)", {smaller}, {});
         refused(Fault::input, "must be u8 (100, 200)", {Array(Type::u16, {100, 200})}, {});
         refused(Fault::input, "must be u8 (200, 100)", {same}, Array(Type::u8, {100, 200}));
-        for (const std::vector<Array> &inputs : {std::vector<Array>{}, {same, same}, {number}, {Array()}}) {
+        for (const std::vector<Array> &inputs : {std::vector<Array>{}, {same, same}, {vector}, {Array()}}) {
             const Error of_call = error_of([&] { (*transpose)(inputs, other, {}, {.device = device}); });
             const Error of_prepared = error_of([&] { prepared(inputs, other); });
             EXPECT_STREQ(of_prepared.what(), of_call.what());
