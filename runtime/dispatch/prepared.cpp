@@ -92,31 +92,21 @@ void Prepared::State::take(Plan made) {
     }
 }
 
-// In the order in which the libraries use them: the first one decides whether what was in a buffer counts.
+// In the order in which the libraries use them, each of which has its inputs before its outputs: the first
+// use decides whether what was in a buffer counts.
 void Prepared::State::find_buffers() {
     for (const Launch *launch : std::as_const(*plan_).launches()) {
-        std::vector<Buffer> of_launch;
         for (const Launch::Bound &bound : launch->bound()) {
             if (!bound.array) {
                 continue;
             }
             const bool is_written = bound.declared.kind == halide_argument_kind_output_buffer;
-            const Buffer buffer{bound.array->storage(), is_written,
-                is_written && is_whole_storage(*bound.array), argument_of(*bound.array)};
-            const auto known = std::ranges::find(of_launch, buffer.storage, &Buffer::storage);
-            if (known == of_launch.end()) {
-                of_launch.push_back(buffer);
+            const auto known = std::ranges::find(buffers_, bound.array->storage(), &Buffer::storage);
+            if (known != buffers_.end()) {
+                known->is_written |= is_written;
             } else {
-                known->is_written |= buffer.is_written;
-                known->is_overwritten &= buffer.is_overwritten;
-            }
-        }
-        for (const Buffer &buffer : of_launch) {
-            const auto known = std::ranges::find(buffers_, buffer.storage, &Buffer::storage);
-            if (known == buffers_.end()) {
-                buffers_.push_back(buffer);
-            } else {
-                known->is_written |= buffer.is_written;
+                buffers_.push_back({bound.array->storage(), is_written,
+                    is_written && is_whole_storage(*bound.array), argument_of(*bound.array)});
             }
         }
     }
