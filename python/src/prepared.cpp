@@ -9,7 +9,7 @@ namespace tilewright::python {
 
 namespace {
 
-nb::object run(PreparedInPython &self, const nb::args &arrays, nb::object out, nb::handle stream) {
+nb::object run_prepared(PreparedInPython &self, const nb::args &arrays, nb::object out, nb::handle stream) {
     if (arrays.size() > self.arrays.size()) {
         throw nb::type_error(("the prepared call takes " + std::to_string(self.arrays.size()) +
                               " arrays, not " + std::to_string(arrays.size()))
@@ -42,7 +42,7 @@ void add_prepared(nb::module_ &module) {
         "A call that was made and runs again, on arrays of the same types and shapes. tilewright.prepare() "
         "makes "
         "it.")
-        .def("__call__", &run, "arrays"_a, nb::kw_only(), "out"_a = nb::none(), "stream"_a.none() = 0,
+        .def("__call__", &run_prepared, "arrays"_a, nb::kw_only(), "out"_a = nb::none(), "stream"_a.none() = 0,
             "Makes the call on these arrays. `out`: where the result goes; `stream`: see the operators.")
         .def_prop_ro(
             "device", [](const PreparedInPython &p) { return p.prepared.device().str(); },
