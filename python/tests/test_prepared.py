@@ -72,7 +72,7 @@ def test_strides_and_kinds():
     wide[:, 3:96] = IMAGE
     np.testing.assert_array_equal(prepared(wide[:, 3:96]), IMAGE.T)
     np.testing.assert_array_equal(prepared(np.asfortranarray(IMAGE)), IMAGE.T)
-    own = tilewright.Array(IMAGE)
+    own = tilewright.Array.view(IMAGE)
     result = prepared(own)
     assert isinstance(result, tilewright.Array)
     np.testing.assert_array_equal(result.numpy(), IMAGE.T)
