@@ -55,7 +55,7 @@ std::string heading(bool wide) {
                fmt::format("{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n",
                    "variant", "data", "ms", "p10", "p90", "prepared", "single", "call", "host", "first",
                    "GB/s", "GFLOP/s", "verified") :
-               fmt::format("{:<46} {:>7} {:>8} {:>7} {:>7} {:>6} {:>7}  {}\n", "variant", "ms", "prepared",
+               fmt::format("{:<39} {:>7} {:>8} {:>7} {:>7} {:>6} {:>7}  {}\n", "variant", "ms", "prepared",
                    "call", "host", "GB/s", "GFLOP/s", "verified");
 }
 
@@ -113,7 +113,7 @@ void write_file(const std::string &path, const std::string &text) {
 
 std::string line_of(const Run &run, const std::string &place, bool wide) {
     std::string line =
-        fmt::format("{:<{}} ", run.name() + (wide ? place : "") + (run.chosen ? " *" : ""), wide ? 44 : 46);
+        fmt::format("{:<{}} ", run.name() + (wide ? place : "") + (run.chosen ? " *" : ""), wide ? 44 : 39);
     if (wide) {
         line += fmt::format("{:<32} ", run.sample.what);
     }

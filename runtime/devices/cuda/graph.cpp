@@ -35,21 +35,19 @@ CudaGraph::~CudaGraph() {
     }
     try {
         const Current current(device_);
-        destroy();
+        const InCudaContext here(cuda_context(device_.index));
+        if (executable_) {
+            cu_graph_destroy_executable(executable_);  // the driver waits for its work before it frees it
+        }
+        if (graph_) {
+            cu_graph_destroy(graph_);
+        }
         for (const Block &block : memory_) {
             if (block.is_idle) {
                 cuda_memory().give_back(block.memory);
             }
         }
     } catch (const Error &) {  // NOLINT(bugprone-empty-catch): the drivers ended meanwhile
-    }
-}
-
-void CudaGraph::destroy() noexcept {
-    if (executable_) {
-        const InCudaContext here(cuda_context(device_.index));
-        cu_graph_destroy_executable(executable_);  // the driver waits for its work before it frees it
-        executable_ = nullptr;
     }
 }
 
@@ -135,18 +133,15 @@ void CudaGraph::find_addresses(std::span<const Buffer> buffers) {
 
 // One kernel after another, as the stream had them.
 bool CudaGraph::make() {
-    void *graph = nullptr, *before = nullptr;
-    CUresult error = cu_graph_create(&graph, 0);
+    void *before = nullptr;
+    CUresult error = cu_graph_create(&graph_, 0);
     for (Kernel &kernel : kernels_) {
         kernel.call.arguments = kernel.arguments.data();
         error =
-            error ? error : cu_graph_add_kernel(&kernel.node, graph, &before, before ? 1 : 0, &kernel.call);
+            error ? error : cu_graph_add_kernel(&kernel.node, graph_, &before, before ? 1 : 0, &kernel.call);
         before = kernel.node;
     }
-    error = error ? error : cu_graph_instantiate(&executable_, graph, 0);
-    if (graph) {
-        cu_graph_destroy(graph);
-    }
+    error = error ? error : cu_graph_instantiate(&executable_, graph_, 0);
     return error == 0;
 }
 

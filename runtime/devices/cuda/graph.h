@@ -77,7 +77,6 @@ private:
     };
     void find_addresses(std::span<const Buffer> buffers);
     bool make();
-    void destroy() noexcept;
 
     const Device device_;
     bool is_complete_ = true;
@@ -85,6 +84,7 @@ private:
     std::vector<Address> addresses_;
     std::vector<uint64_t> buffers_;  // where they were at the last launch
     std::vector<Block> memory_;
+    void *graph_ = nullptr;  // its nodes name the kernels of the executable one
     void *executable_ = nullptr;
 };
 

@@ -237,13 +237,18 @@ TEST_F(PreparedCall, ThreadsHaveTheirOwnOrShareOne) {
         std::array<bool, 4> agree{};
         for (bool &agrees : agree) {
             threads.emplace_back([&] {
-                Array own_output, result;
-                Prepared own = sums->prepare({&image, 1}, own_output, {}, {.device = device});
-                agrees = true;
-                for (int i = 0; i < 20; i++) {
-                    own();
-                    shared({&image, 1}, result);
-                    agrees = agrees && same_bytes(own_output, expected) && same_bytes(result, expected);
+                try {
+                    Array own_output, result;
+                    Prepared own = sums->prepare({&image, 1}, own_output, {}, {.device = device});
+                    agrees = true;
+                    for (int i = 0; i < 20; i++) {
+                        own();
+                        shared({&image, 1}, result);
+                        agrees = agrees && same_bytes(own_output, expected) && same_bytes(result, expected);
+                    }
+                } catch (const Error &error) {
+                    agrees = false;
+                    ADD_FAILURE() << error.what();
                 }
             });
         }

@@ -21,6 +21,7 @@ struct Node {
     const Kernel *kernel = nullptr;
     std::vector<uint64_t> words;  // the arguments of 8 bytes
     const Node *before = nullptr;
+    bool is_destroyed = false;  // its graph is
 
     void set(const Call &call) {
         kernel = call.kernel;
@@ -69,6 +70,10 @@ int cuGraphCreate(Graph **graph, unsigned) {
     return ok;
 }
 int cuGraphDestroy(Graph *graph) {
+    const std::lock_guard lock(mutex);
+    for (const auto &node : graph->nodes) {
+        node->is_destroyed = true;
+    }
     delete graph;
     return ok;
 }
@@ -101,7 +106,7 @@ int cuGraphInstantiateWithFlags(Graph **executable, const Graph *graph, unsigned
 int cuGraphExecKernelNodeSetParams(const Graph *executable, const Node *node, const Call *call) {
     const std::lock_guard lock(mutex);
     for (const auto &known : executable->nodes) {
-        if (known.get() == node && known->kernel == call->kernel && is_valid(*call)) {
+        if (known.get() == node && !node->is_destroyed && known->kernel == call->kernel && is_valid(*call)) {
             known->set(*call);
             record.changed_nodes++;
             return ok;
