@@ -42,7 +42,8 @@ void add_prepared(nb::module_ &module) {
         "A call that was made and runs again, on arrays of the same types and shapes. tilewright.prepare() "
         "makes "
         "it.")
-        .def("__call__", &run_prepared, "arrays"_a, nb::kw_only(), "out"_a = nb::none(), "stream"_a.none() = 0,
+        .def("__call__", &run_prepared, "arrays"_a, nb::kw_only(), "out"_a = nb::none(),
+            "stream"_a.none() = 0,
             "Makes the call on these arrays. `out`: where the result goes; `stream`: see the operators.")
         .def_prop_ro(
             "device", [](const PreparedInPython &p) { return p.prepared.device().str(); },

@@ -337,8 +337,7 @@ static int64_t row_bytes_of(const Request &request) {
     return shape.size() == 2 && shape[1] == 1 ? 0 : Array::padded;
 }
 
-Operator::Place Operator::place_of_call(
-    const Request &request, Array &output, const Call &how) const try {
+Operator::Place Operator::place_of_call(const Request &request, Array &output, const Call &how) const try {
     const Inside inside;
     const Measurement measurement(how.statistics);
     // A call that fails leaves an empty output empty.
