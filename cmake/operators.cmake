@@ -53,6 +53,7 @@ const std::vector<const Operator *> &operators() {
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipelines/pipeline_text.cpp)
     add_library(Tilewright::operators ALIAS tilewright_operators)
     set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators UNITY_BUILD OFF)
+    target_include_directories(tilewright_operators PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
     list(TRANSFORM added PREPEND tilewright_)
     target_link_libraries(tilewright_operators
         PUBLIC ${added} tilewright_runtime

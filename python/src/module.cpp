@@ -4,6 +4,7 @@
 #include "python/src/fork.h"
 #include "python/src/operators.h"
 #include "python/src/own_array.h"
+#include "python/src/prepared.h"
 #include <nanobind/nanobind.h>
 #include <tilewright/version.h>  // made by the build
 
@@ -15,6 +16,7 @@ NB_MODULE(_tilewright, module) {
     add_errors(module);
     add_devices(module);
     add_array(module);
+    add_prepared(module);
     add_operators(module);
     add_pipeline(module);
     watch_forks();

@@ -1,8 +1,11 @@
 #include "python/src/operators.h"
 #include "python/src/call.h"
 #include "python/src/errors.h"
+#include "python/src/prepared.h"
 #include "tilewright/operator.h"
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -72,8 +75,12 @@ nb::tuple given_of(const OperatorInPython &self, const nb::tuple &arrays) {
                      arrays;
 }
 
-nb::object run(const OperatorInPython &self, const nb::tuple &arrays, const nb::tuple &values, nb::object out,
-    nb::handle device, nb::handle schedule_word, nb::object stats, nb::handle stream) {
+// What a call does with its arrays.
+using CallOperator = std::function<void(
+    std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how)>;
+
+nb::object call_operator(const OperatorInPython &self, const nb::tuple &arrays, const nb::tuple &values,
+    nb::handle schedule_word, const How &how, const CallOperator &does) {
     const Settings settings = settings_of(self, values);
     const std::string schedule = word_of(schedule_word, "schedule");
     const Work work{self.op.name(),
@@ -83,13 +90,31 @@ nb::object run(const OperatorInPython &self, const nb::tuple &arrays, const nb::
             call.device = where;
             call.schedule = schedule;
             call.statistics = statistics;
-            self.op(inputs, output, settings, call);
+            does(inputs, output, settings, call);
         },
         [&](std::span<const Array> inputs) {
             return self.op.choose_device(*self.op.parse(inputs, settings), schedule);
         }};
-    return call(
-        work, given_of(self, arrays), self.arrays, how_of(std::move(out), device, std::move(stats), stream));
+    return call(work, given_of(self, arrays), self.arrays, how);
+}
+
+nb::object run(const OperatorInPython &self, const nb::tuple &arrays, const nb::tuple &values, nb::object out,
+    nb::handle device, nb::handle schedule, nb::object stats, nb::handle stream) {
+    return call_operator(self, arrays, values, schedule,
+        how_of(std::move(out), device, std::move(stats), stream),
+        [&](std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) {
+            self.op(inputs, output, settings, how);
+        });
+}
+
+PreparedInPython prepare(const OperatorInPython &self, const nb::tuple &arrays, const nb::tuple &values,
+    nb::object out, nb::handle device, nb::handle schedule, nb::object stats, nb::handle stream) {
+    std::optional<Prepared> prepared;
+    call_operator(self, arrays, values, schedule, how_of(std::move(out), device, std::move(stats), stream),
+        [&](std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) {
+            prepared.emplace(self.op.prepare(inputs, output, settings, how));
+        });
+    return {std::move(*prepared), self.op.name(), self.arrays};
 }
 
 // An array of that type and shape, for questions that look at no element.
@@ -211,6 +236,8 @@ void add_operators(nb::module_ &module) {
             "schedule"_a.none(), "Refuses a schedule that the operator does not have.")
         .def("run", &run, "arrays"_a, "values"_a, "out"_a.none(), "device"_a.none(), "schedule"_a.none(),
             "stats"_a.none(), "stream"_a.none() = 0)
+        .def("prepare", &prepare, "arrays"_a, "values"_a, "out"_a.none(), "device"_a.none(),
+            "schedule"_a.none(), "stats"_a.none(), "stream"_a.none() = 0)
         .def("__repr__", [](const OperatorInPython &o) {
             return "<tilewright.Operator " + o.op.name() + ": " + o.op.summary() + ">";
         });

@@ -2,6 +2,10 @@
 #include "tilewright/pipeline.h"
 #include "python/src/call.h"
 #include "python/src/operators.h"
+#include "python/src/prepared.h"
+
+#include <functional>
+#include <optional>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -10,26 +14,34 @@ namespace tilewright::python {
 
 namespace {
 
-nb::object run_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::object out, nb::handle device,
-    nb::handle schedule, nb::object stats, nb::handle stream) {
+std::vector<std::string> names_of(const Pipeline &pipeline) {
+    std::vector<std::string> names = {"image"};
+    while ((int)names.size() < pipeline.inputs()) {
+        names.push_back("array " + std::to_string(names.size() + 1));
+    }
+    return names;
+}
+
+// What a call does with its arrays.
+using CallPipeline =
+    std::function<void(std::span<const Array> inputs, Array &output, const PipelineCall &how)>;
+
+nb::object call_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::handle schedule,
+    const How &how, const CallPipeline &does) {
     if ((int)arrays.size() != pipeline.inputs()) {
         throw nb::type_error(("the pipeline takes " + std::to_string(pipeline.inputs()) + " arrays, not " +
                               std::to_string(arrays.size()))
                 .c_str());
     }
-    std::vector<std::string> names = {"image"};
-    while (names.size() < arrays.size()) {
-        names.push_back("array " + std::to_string(names.size() + 1));
-    }
-    PipelineCall how;
-    how.schedule = word_of(schedule, "schedule");
+    PipelineCall call;
+    call.schedule = word_of(schedule, "schedule");
     const Work work{"pipeline",
-        [&](std::span<const Array> inputs) { return pipeline.output_of(inputs, how); },
+        [&](std::span<const Array> inputs) { return pipeline.output_of(inputs, call); },
         [&](std::span<const Array> inputs, Array &output, Device where, Statistics *statistics) {
             std::vector<Statistics> stages;
-            how.device = where;
-            how.statistics = statistics ? &stages : nullptr;
-            pipeline(inputs, output, how);
+            call.device = where;
+            call.statistics = statistics ? &stages : nullptr;
+            does(inputs, output, call);
             for (const Statistics &stage : stages) {
                 statistics->variant += (statistics->variant.empty() ? "" : " | ") + stage.variant;
                 statistics->libraries.insert(
@@ -39,9 +51,26 @@ nb::object run_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::ob
                 statistics->counters += stage.counters;
             }
         },
-        [&](std::span<const Array> inputs) { return pipeline.choose_device(inputs, how); }};
-    return call(
-        work, nb::borrow<nb::tuple>(arrays), names, how_of(std::move(out), device, std::move(stats), stream));
+        [&](std::span<const Array> inputs) { return pipeline.choose_device(inputs, call); }};
+    return python::call(work, nb::borrow<nb::tuple>(arrays), names_of(pipeline), how);
+}
+
+nb::object run_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::object out, nb::handle device,
+    nb::handle schedule, nb::object stats, nb::handle stream) {
+    return call_pipeline(pipeline, arrays, schedule, how_of(std::move(out), device, std::move(stats), stream),
+        [&](std::span<const Array> inputs, Array &output, const PipelineCall &how) {
+            pipeline(inputs, output, how);
+        });
+}
+
+PreparedInPython prepare_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::object out,
+    nb::handle device, nb::handle schedule, nb::object stats, nb::handle stream) {
+    std::optional<Prepared> prepared;
+    call_pipeline(pipeline, arrays, schedule, how_of(std::move(out), device, std::move(stats), stream),
+        [&](std::span<const Array> inputs, Array &output, const PipelineCall &how) {
+            prepared.emplace(pipeline.prepare(inputs, output, how));
+        });
+    return {std::move(*prepared), "pipeline", names_of(pipeline)};
 }
 
 }  // namespace
@@ -59,6 +88,9 @@ void add_pipeline(nb::module_ &module) {
             "stages"_a.none())
         .def_prop_ro("inputs", &Pipeline::inputs)
         .def("__call__", &run_pipeline, "arrays"_a, nb::kw_only(), "out"_a = nb::none(),
+            "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "stats"_a = nb::none(),
+            "stream"_a.none() = 0)
+        .def("prepare", &prepare_pipeline, "arrays"_a, nb::kw_only(), "out"_a = nb::none(),
             "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "stats"_a = nb::none(),
             "stream"_a.none() = 0)
         .def("__repr__", [](const Pipeline &pipeline) {

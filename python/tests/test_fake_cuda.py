@@ -77,6 +77,21 @@ def test_arrays_are_used_in_place(kind):
     """)
 
 
+def test_prepared_calls_are_one_launch_on_arrays_in_place():
+    run("""
+        prepared = tilewright.prepare(tilewright.invert, Theirs(image), out=Theirs(out))
+        assert prepared.is_one_launch and prepared.device == "cuda:0", prepared
+        other, target = Theirs(on_device()), Theirs(on_device())
+        assert prepared(other, out=target, stream=0x5550) is target
+        assert other.asked[0]["stream"] == 0x5550
+        result = prepared(image)
+        assert isinstance(result, tilewright.Array) and result.device == "cuda:0"
+        refused(tilewright.ArgumentError, "must be u8 (60, 64)", lambda: prepared(on_device((60, 65))))
+        elsewhere = Theirs(on_device(device="cuda:1"))
+        refused(tilewright.ArgumentError, "another library's memory", lambda: prepared(elsewhere))
+    """)
+
+
 def test_streams_are_handed_on():
     run("""
         theirs = Theirs(image)

@@ -19,6 +19,7 @@ from ._tilewright import (
     Option,
     OutOfMemoryError,
     Pipeline,
+    Prepared,
     Variant,
     __version__,
     best_device,
@@ -29,6 +30,7 @@ from ._tilewright import (
     synchronize,
 )
 from .commands import bench, explain, variants, verify
+from .prepared import prepare
 
 for _name in _operators.__all__:
     globals()[_name].__module__ = "tilewright"  # for help() and pickle
@@ -43,6 +45,7 @@ __all__ = [
     "Option",
     "OutOfMemoryError",
     "Pipeline",
+    "Prepared",
     "Variant",
     "bench",
     "best_device",
@@ -50,6 +53,7 @@ __all__ = [
     "devices",
     "explain",
     "operators",
+    "prepare",
     "variants",
     "set_num_threads",
     "synchronize",

@@ -12,12 +12,14 @@ struct Recorder;
 
 namespace driver {
 
+class CudaGraph;
 class OwnQueue;
 
 struct ThreadContext {
     Device device;                     // that Halide's calls use: the one of Current (hooks.h)
     const OwnQueue *queue = nullptr;   // in which work on its device is done; null: the device's first one
     Recorder *recorder = nullptr;      // of the LaunchRecording; null, where none lives
+    CudaGraph *graph = nullptr;        // that records kernels; null, where none does
     const Variant *variant = nullptr;  // that runs: register caps and OpenCL options of the programs it loads
 };
 

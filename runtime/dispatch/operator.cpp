@@ -114,7 +114,7 @@ std::vector<const Variant *> Operator::variants(const std::string &schedule, Bac
     return found;
 }
 
-std::unique_ptr<const Request> Operator::parse(
+std::unique_ptr<Request> Operator::read_checked(
     std::span<const Array> inputs, const Settings &settings) const {
     const Inside inside;
     check_number(inputs.size());
@@ -334,7 +334,7 @@ static int64_t row_bytes_of(const Request &request) {
     return shape.size() == 2 && shape[1] == 1 ? 0 : Array::padded;
 }
 
-void Operator::call(const Request &request, Array &output, const Call &how) const try {
+Operator::Place Operator::place_of_call(const Request &request, Array &output, const Call &how) const try {
     const Inside inside;
     const Measurement measurement(how.statistics);
     // A call that fails leaves an empty output empty.
@@ -377,6 +377,7 @@ void Operator::call(const Request &request, Array &output, const Call &how) cons
         output = std::move(made);
     }
     measurement.write(device, *variant, ran);
+    return {device, variant};
 } catch (...) {
     leave_with_error([&] { return name(); });
 }

@@ -79,7 +79,8 @@ protected:
     virtual R read(std::span<const Array> inputs, const Settings &settings) const = 0;
 
     // Refuses values that the operator does not take (NaN, where it means nothing). May look at each element:
-    // called once per call, after all other checks. Errors: input.
+    // called once per call, after all other checks. It looks at `inputs` of the request alone, and the
+    // description says that it does (looks_at_elements). Errors: input.
     virtual void check_elements(const R &) const {}
 
     // Whether a variant can run on these arguments. As it is: what its form says. An operator overrides it

@@ -1,6 +1,6 @@
 # The package's component `Generators`, as a project elsewhere uses it. WHAT is one of
 #   package    installs the package into PREFIX, which the others use
-#   plain_c, own_schedule, own_operator, plain_generator, pipeline
+#   plain_c, own_schedule, own_operator, plain_generator, pipeline, video
 #              that example, copied out of the tree, built and run
 #   refusals   what the calls refuse, and in which words
 #   packages   pkg-config, and a .deb unpacked into an empty root
@@ -171,6 +171,16 @@ elseif (WHAT STREQUAL "pipeline")
     execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/pipeline/build --target odd_stages
         RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
     expect_refusal(odd_stages "stage 2 'matmul': it cannot be composed at build time" "${code}" "${said}")
+
+elseif (WHAT STREQUAL "video")
+    build_example(video)
+    foreach (device "" cpu)
+        run(${WORK}/video/build/video 24 320x200 ${device})
+        message("${said}")
+        if (NOT said MATCHES "found in 24 of them; prepared calls and calls agree")
+            message(FATAL_ERROR "the spot was lost")
+        endif ()
+    endforeach ()
 
 elseif (WHAT STREQUAL "refusals")
     refuses("OPERATOR 'rotate' is none of" "tilewright_add_library(x OPERATOR rotate)")

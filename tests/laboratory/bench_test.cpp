@@ -35,6 +35,9 @@ TEST_F(CommandLine, BenchVerifiesWhatItTimesAndWritesJson) {
         EXPECT_LE(one["batch"]["p10"].get<double>(), one["batch"]["median"].get<double>());
         EXPECT_LE(one["batch"]["median"].get<double>(), one["batch"]["p90"].get<double>());
         EXPECT_GT(one["host_call"]["median"].get<double>(), 0);
+        if (one["chosen"] == true) {
+            EXPECT_GT(one["prepared"]["median"].get<double>(), 0);
+        }
         EXPECT_GT(one["first_call_ms"].get<double>(), 0);
         EXPECT_EQ(one["iterations"], 3);
         EXPECT_EQ(one["repetitions"], 5);

@@ -128,7 +128,7 @@ TEST_F(BenchWords, TheTableFitsAHundredColumns) {
         const bool is_named_by_others = line.starts_with("# cpu:") || line.starts_with("# tilewright ");
         EXPECT_TRUE(line.size() <= 100 || is_named_by_others) << line;
     }
-    for (const char *text : {"# u8 300x200:\n", "# u8 64x48:\n", "--wide", "  yes\n"}) {
+    for (const char *text : {"# u8 300x200:\n", "# u8 64x48:\n", "--wide", "  yes\n", " prepared "}) {
         EXPECT_NE(ran.out.find(text), std::string::npos) << text << " in\n" << ran.out;
     }
     Words wide = words;

@@ -66,6 +66,24 @@ inline Array random_array(
     throw std::logic_error("no random values of that type");
 }
 
+// Whether two arrays have the same elements, byte for byte: pitches may differ.
+inline bool same_bytes(const Array &a, const Array &b) {
+    if (a.type() != b.type() || a.shape() != b.shape()) {
+        return false;
+    }
+    const int64_t rows = a.dimensions() > 1 ? a.shape()[0] : 1,
+                  bytes = a.size() / rows * (int64_t)size_of(a.type());
+    const auto row = [&](const Array &of, int64_t y) {
+        return static_cast<const char *>(of.data()) + y * of.strides()[0] * (int64_t)size_of(of.type());
+    };
+    for (int64_t y = 0; y < rows; y++) {
+        if (memcmp(row(a, y), row(b, y), (size_t)bytes) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Fills memory with pseudo-random bytes.
 inline void fill_bytes(void *memory, size_t bytes, unsigned seed) {
     auto *at = static_cast<unsigned char *>(memory);

@@ -4,6 +4,7 @@
 #include "tilewright/operator.h"
 #include "tilewright/workload.h"
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,14 @@ inline const Operator *built_operator(const std::string &name) {
 // Small arguments that an operator's variants of a type take.
 inline Sample small_sample(const Operator &op, const std::string &type, int64_t w, int64_t h) {
     return workload_of(op).benchmark_sample(type, {w, h}, {});
+}
+
+// What a call gives.
+inline Array result_of(
+    const Operator &op, std::span<const Array> inputs, const Settings &settings, Device device) {
+    Array result;
+    op(inputs, result, settings, {.device = device});
+    return result;
 }
 
 // Every device that can be used, the CPU first.

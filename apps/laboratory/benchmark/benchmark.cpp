@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <memory>
 #include <set>
 
 namespace tilewright::app {
@@ -134,7 +135,16 @@ TimedCalls Benchmark::calls_of(const Variant &variant) {
         set.output.sync();
     };
     return {direct, called,
-        device_.backend == Backend::cpu ? std::function<void(size_t)>() : std::function(from_host)};
+        device_.backend == Backend::cpu ? std::function<void(size_t)>() : std::function(from_host),
+        reachable ? prepared_call(variant) : std::function<void(size_t)>()};
+}
+
+// One prepared call, whose arrays are another set's each time.
+std::function<void(size_t)> Benchmark::prepared_call(const Variant &variant) {
+    Rotation::Set &first = sets_[0];
+    const auto prepared = std::make_shared<Prepared>(op_.prepare(first.sample.inputs, first.output,
+        first.sample.settings, {.device = device_, .schedule = variant.schedule}));
+    return [this, prepared](size_t i) { (*prepared)(sets_[i].sample.inputs, sets_[i].output); };
 }
 
 Run Benchmark::failed(const Variant &variant, const std::string &why) {

@@ -83,6 +83,7 @@ private:
     void take(const Measured &measured, Run &run, const Variant *variant);
     std::string why_not_timed(const Variant &variant, Run &run);
     TimedCalls calls_of(const Variant &variant);
+    std::function<void(size_t)> prepared_call(const Variant &variant);
     // Data of 1/16 the side, an output for it, and how many times as much work a full call is.
     struct SmallData {
         Sample sample;

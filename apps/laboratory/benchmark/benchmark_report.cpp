@@ -32,8 +32,9 @@ std::string preamble(
         fmt::format("# tilewright {} ({}), Halide {}, LLVM {}; {}\n"
                     "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one per CPU\n"
                     "# ms: device time of a call in a batch of {} back to back, median of {}; fewer\n"
-                    "# where that would take more than {:g} s. call: one call with the wait for its end.\n"
-                    "# host: from host arrays to a host array. *: the variant that `tuned` takes.\n"
+                    "# where that would take more than {:g} s. prepared: the same by a prepared call. call:\n"
+                    "# one call with the wait for its end. host: from host arrays to a host array.\n"
+                    "# *: the variant that `tuned` takes.\n"
                     "# SLOWER: a variant of `tuned` that takes more than {} times as long as `reference`.\n",
             tilewright_version, commit, halide_version, llvm_version, about["date"].get<std::string>(), cpus,
             about["mhz_per_cpu"].get<double>(),
@@ -50,11 +51,12 @@ std::string preamble(
 }
 
 std::string heading(bool wide) {
-    return wide ? fmt::format("{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n",
-                      "variant", "data", "ms", "p10", "p90", "single", "call", "host", "first", "GB/s",
-                      "GFLOP/s", "verified") :
-                  fmt::format("{:<46} {:>8} {:>8} {:>8} {:>7} {:>8}  {}\n", "variant", "ms", "call", "host",
-                      "GB/s", "GFLOP/s", "verified");
+    return wide ?
+               fmt::format("{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n",
+                   "variant", "data", "ms", "p10", "p90", "prepared", "single", "call", "host", "first",
+                   "GB/s", "GFLOP/s", "verified") :
+               fmt::format("{:<39} {:>7} {:>8} {:>7} {:>7} {:>6} {:>7}  {}\n", "variant", "ms", "prepared",
+                   "call", "host", "GB/s", "GFLOP/s", "verified");
 }
 
 // The numbers of a line.
@@ -65,20 +67,26 @@ std::string numbers_of(const Run &run, bool wide) {
         return amount > 0 ? fmt::format("{:>{}.1f}", amount / seconds / 1e9, width) :
                             fmt::format("{:>{}}", "-", width);
     };
-    const auto time = [width = wide ? 9 : 8](std::optional<double> ms) {
-        return ms ? fmt::format("{:>{}.4f}", *ms, width) : fmt::format("{:>{}}", "-", width);
+    // Long times have fewer decimals in the narrow table, whose columns have 7 letters.
+    const auto time = [wide](std::optional<double> ms) {
+        return !ms  ? fmt::format("{:>{}}", "-", wide ? 9 : 7) :
+               wide ? fmt::format("{:>9.4f}", *ms) :
+                      fmt::format("{:>7.{}f}", *ms, *ms < 100 ? 4 : 1);
     };
     const auto measured = [&](const Times &times) {
         return time(times.median > 0 ? std::optional(times.median) : std::nullopt);
     };
     std::string text = time(m.batch.median);
     if (wide) {
-        text += fmt::format(" {:>9.4f} {:>9.4f} {}", m.batch.p10, m.batch.p90, measured(m.single));
+        text += fmt::format(
+            " {:>9.4f} {:>9.4f} {} {}", m.batch.p10, m.batch.p90, measured(m.prepared), measured(m.single));
+    } else {
+        text += fmt::format(" {:>8}", measured(m.prepared));
     }
     text += fmt::format(
         " {} {}", measured(m.call), time(run.variant ? std::optional(m.host.median) : std::nullopt));
     return text + (wide ? " " + time(run.first_ms) : "") +
-           fmt::format(" {} {}  ", rate(run.work.bytes, wide ? 8 : 7), rate(run.work.flops, wide ? 9 : 8));
+           fmt::format(" {} {}  ", rate(run.work.bytes, wide ? 8 : 6), rate(run.work.flops, wide ? 9 : 7));
 }
 
 // The roof of the report's roofline, measured in the run that it is compared with.
@@ -105,7 +113,7 @@ void write_file(const std::string &path, const std::string &text) {
 
 std::string line_of(const Run &run, const std::string &place, bool wide) {
     std::string line =
-        fmt::format("{:<{}} ", run.name() + (wide ? place : "") + (run.chosen ? " *" : ""), wide ? 44 : 46);
+        fmt::format("{:<{}} ", run.name() + (wide ? place : "") + (run.chosen ? " *" : ""), wide ? 44 : 39);
     if (wide) {
         line += fmt::format("{:<32} ", run.sample.what);
     }

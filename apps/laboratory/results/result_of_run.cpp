@@ -48,6 +48,9 @@ void add_times(const Run &run, Json &out) {
     if (run.variant) {
         out["host_call"] = json(m.host);
     }
+    if (m.prepared.median > 0) {
+        out["prepared"] = json(m.prepared);
+    }
     if (run.first_ms) {
         out["first_call_ms"] = *run.first_ms;
     }

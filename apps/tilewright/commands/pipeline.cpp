@@ -36,7 +36,7 @@ struct PipelineRun {
     std::vector<Array> inputs;
     std::vector<Statistics> statistics;
     std::vector<Pipeline::Step> steps;  // with --check
-    std::optional<PreparedPipeline> prepared;
+    std::optional<CheckedPipeline> prepared;
 };
 
 // A call that was read and checked.
@@ -47,7 +47,7 @@ struct Prepared {
     FileKind kind = FileKind::npy;
     std::optional<FieldPicture> field_picture;  // which shows a complex result
 
-    const PreparedPipeline &first() const {
+    const CheckedPipeline &first() const {
         return *runs.front()->prepared;
     }
     Type type_in_file() const {
@@ -145,7 +145,7 @@ Prepared prepared_from(const Work &work, const std::vector<std::string> &files, 
         call.statistics = &run.statistics;
         call.steps = work.options.check ? &run.steps : nullptr;
         try {
-            run.prepared.emplace(work.pipeline.prepare(run.inputs, call));
+            run.prepared.emplace(work.pipeline.checked(run.inputs, call));
         } catch (const Error &error) {
             throw with_files(error, to, prepared.pictures, work.options.fit);
         }

@@ -23,7 +23,7 @@ Times quantiles(std::vector<double> ms) {
 }
 
 // The parts of a measurement, in their order.
-enum Part { batches, singles, calls, host_calls, parts };
+enum Part { batches, singles, calls, host_calls, prepared_calls, parts };
 
 // The times of one of several that are timed in turns.
 class Measurement {
@@ -77,6 +77,7 @@ public:
             all.single = batch_size_ == 1 ? all.batch : quantiles(ms_[singles]);
             all.call = quantiles(ms_[calls]);
             all.host = calls_.from_host ? quantiles(ms_[host_calls]) : Times{};
+            all.prepared = calls_.prepared ? quantiles(ms_[prepared_calls]) : Times{};
         }
         return all;
     }
@@ -96,7 +97,8 @@ private:
     }
 
     bool wants(Part part) const {
-        if ((part == singles && batch_size_ == 1) || (part == host_calls && !calls_.from_host)) {
+        if ((part == singles && batch_size_ == 1) || (part == host_calls && !calls_.from_host) ||
+            (part == prepared_calls && !calls_.prepared)) {
             return false;
         }
         const size_t wanted = part == batches ? (size_t)repeats_ : ms_[batches].size(),
@@ -104,14 +106,18 @@ private:
         return made < wanted && (made < 3 || spent_[part] <= std::chrono::duration<double>(plan_.limit_s));
     }
 
+    double batch_ms(const std::function<void(size_t)> &call) {
+        return device_time_ms(device_, [&] {
+            for (int i = 0; i < batch_size_; i++) {
+                call(next_++);
+            }
+        }) / batch_size_;
+    }
+
     double timed(Part part) {
         switch (part) {
-        case batches:
-            return device_time_ms(device_, [&] {
-                for (int i = 0; i < batch_size_; i++) {
-                    run();
-                }
-            }) / batch_size_;
+        case batches: return batch_ms(calls_.run);
+        case prepared_calls: return batch_ms(calls_.prepared);
         case singles: return device_time_ms(device_, [&] { run(); });
         case calls: return call_ms(device_, [&] { calls_.whole(next_++); });
         default: return call_ms(device_, [&] { calls_.from_host(next_++); });
@@ -169,7 +175,7 @@ std::vector<Measured> measure(Device device, const std::vector<TimedCalls> &all,
     for (const TimedCalls &one : all) {
         measurements.emplace_back(device, one, plan, all.size() == 1, next);
     }
-    for (const Part part : {batches, singles, calls, host_calls}) {
+    for (const Part part : {batches, singles, calls, host_calls, prepared_calls}) {
         for (bool more = true; more;) {
             more = false;
             for (Measurement &one : measurements) {

@@ -22,12 +22,13 @@ struct Times {
 };
 
 struct Measured {
-    Times batch;   // a call in a batch of back-to-back calls: device time
-    Times single;  // one call alone: device time
-    Times call;    // one whole call and the wait for its end, on the host's steady clock
-    Times host;    // the same from host arrays to a host array, with the copies that this takes
+    Times batch;     // a call in a batch of back-to-back calls: device time
+    Times single;    // one call alone: device time
+    Times call;      // one whole call and the wait for its end, on the host's steady clock
+    Times host;      // the same from host arrays to a host array, with the copies that this takes
+    Times prepared;  // a prepared call in a batch of back-to-back calls: device time
     int batch_size = 0, repeats = 0;
-    uint64_t copies = 0;              // between host and device during `batch`, `single` and `call`
+    uint64_t copies = 0;              // between host and device, but for those of `host`
     std::exception_ptr failure = {};  // what ended the calls; the times say nothing then
 };
 
@@ -37,6 +38,8 @@ struct TimedCalls {
     std::function<void(size_t)> whole;  // the same with all that a user's call does
     // the same from host arrays to a host array; none: it is not timed
     std::function<void(size_t)> from_host;
+    // the same as `run` by a prepared call (tilewright/prepared.h); none: it is not timed
+    std::function<void(size_t)> prepared = {};
 };
 
 // Times calls, which must have been made before, so that code is loaded and data is on the device. Where

@@ -1,5 +1,6 @@
 #include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/cuda/driver_function.h"
 #include "runtime/devices/own_queue.h"
 #include "runtime/devices/thread_context.h"
 #include "runtime/process/immortal.h"
@@ -16,26 +17,6 @@
 namespace tilewright::driver {
 
 namespace {
-
-// A driver function, looked up at its first use. A call needs no memory of the host, because some calls are
-// those of destructors.
-template<typename F>
-struct DriverFunction;
-template<typename... Args>
-struct DriverFunction<CUresult(Args...)> {
-    const char *name;
-    mutable std::atomic<void *> found{nullptr};
-
-    CUresult operator()(Args... args) const {
-        void *f = found.load(std::memory_order_acquire);
-        if (f == nullptr && libcuda()) {
-            f = dlsym(libcuda(), name);
-            found.store(f, std::memory_order_release);
-        }
-        constexpr CUresult not_found = 500;
-        return f ? reinterpret_cast<CUresult (*)(Args...)>(f)(args...) : not_found;
-    }
-};
 
 constexpr DriverFunction<CUresult(unsigned)> cu_init{"cuInit"};
 constexpr DriverFunction<CUresult(int *)> cu_driver_version{"cuDriverGetVersion"};
@@ -68,12 +49,6 @@ constexpr DriverFunction<CUresult(void *, int, void *, size_t, const char *, uns
 constexpr DriverFunction<CUresult(void *, void **, size_t *)> cu_link_complete{"cuLinkComplete"};
 constexpr DriverFunction<CUresult(void *)> cu_link_destroy{"cuLinkDestroy"};
 constexpr DriverFunction<CUresult(int, const char **)> cu_error_name{"cuGetErrorName"};
-
-std::string cuda_error(CUresult code) {
-    const char *name = nullptr;
-    cu_error_name(code, &name);
-    return name ? name : "error " + std::to_string(code);
-}
 
 // The primary contexts that were asked for, by the device's index.
 struct Contexts {
@@ -154,6 +129,12 @@ DeviceInfo cuda_device(int index, const std::string &driver) {
 }
 
 }  // namespace
+
+std::string cuda_error(CUresult code) {
+    const char *name = nullptr;
+    cu_error_name(code, &name);
+    return name ? name : "error " + std::to_string(code);
+}
 
 // By the name that every driver installs; the unversioned one belongs to a developer's package.
 void *libcuda() {

@@ -24,6 +24,9 @@ std::vector<DeviceInfo> cuda_devices();
 // `create`. Null when there is none, or none can be made; `why` is then the driver's reason.
 CUcontext cuda_context(int index, bool create = true, CUresult *why = nullptr);
 
+// The driver's name of an error: "CUDA_ERROR_INVALID_VALUE".
+std::string cuda_error(CUresult code);
+
 // The message about a context that cannot be made.
 std::string no_cuda_context(CUresult why);
 

@@ -10,6 +10,7 @@
 #include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/cuda/cuda_programs.h"
 #include "runtime/devices/cuda/embedded_cubins.h"
+#include "runtime/devices/cuda/graph.h"
 #include "runtime/devices/kernel_text.h"
 #include "runtime/devices/memory/memory_pool.h"
 #include "runtime/devices/own_queue.h"
@@ -34,6 +35,9 @@ CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
         allow_shared_memory(f, shared);
     }
     count_kernel((uint64_t)bx * by * bz);
+    if (CudaGraph *graph = this_thread.graph) {
+        graph->add_kernel(f, {gx, gy, gz}, {bx, by, bz}, shared, parameters);
+    }
     const auto launch = [&] {
         return real<launch_kernel>(f, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
     };
@@ -119,23 +123,38 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
     return code;
 }
 
-CUresult copy_to_device(uint64_t to, const void *from, size_t bytes) {
+// A graph has no copies: what the host does between kernels is not done again.
+void count_to_device(size_t bytes) {
     count_copy_to_device(bytes);
+    if (this_thread.graph) {
+        this_thread.graph->give_up();
+    }
+}
+
+void count_to_host(size_t bytes) {
+    count_copy_to_host(bytes);
+    if (this_thread.graph) {
+        this_thread.graph->give_up();
+    }
+}
+
+CUresult copy_to_device(uint64_t to, const void *from, size_t bytes) {
+    count_to_device(bytes);
     return real<copy_to_device>(to, from, bytes);
 }
 
 CUresult copy_to_device_async(uint64_t to, const void *from, size_t bytes, void *stream) {
-    count_copy_to_device(bytes);
+    count_to_device(bytes);
     return real<copy_to_device_async>(to, from, bytes, stream);
 }
 
 CUresult copy_to_host(void *to, uint64_t from, size_t bytes) {
-    count_copy_to_host(bytes);
+    count_to_host(bytes);
     return real<copy_to_host>(to, from, bytes);
 }
 
 CUresult copy_to_host_async(void *to, uint64_t from, size_t bytes, void *stream) {
-    count_copy_to_host(bytes);
+    count_to_host(bytes);
     return real<copy_to_host_async>(to, from, bytes, stream);
 }
 
@@ -145,6 +164,10 @@ CUresult allocate(uint64_t *pointer, size_t bytes) {
     if (Recorder *recorder = this_thread.recorder) {
         recorder->allocated(bytes);
     }
+    CudaGraph *const graph = this_thread.graph;
+    if (graph && (*pointer = graph->take_memory(bytes)) != 0) {
+        return 0;
+    }
     CUresult error = 0;
     const Device device = this_thread.device;
     *pointer = cuda_memory().take(device, cuda_context(device.index), own_queue(), bytes, [&] {
@@ -153,10 +176,16 @@ CUresult allocate(uint64_t *pointer, size_t bytes) {
         error = real<allocate>(&allocated, bytes);
         return error == 0 ? allocated : 0;
     });
+    if (graph && *pointer) {
+        graph->keep_memory(*pointer, bytes);
+    }
     return *pointer ? 0 : error;
 }
 
 CUresult deallocate(uint64_t pointer) {
+    if (this_thread.graph && this_thread.graph->give_back_memory(pointer)) {
+        return 0;
+    }
     return cuda_memory().give_back(pointer) ? 0 : real<deallocate>(pointer);
 }
 

@@ -1,237 +1,17 @@
-// Pipelines: the plan of a call (what each stage gets and gives, and what is done to alpha between stages),
-// and the call itself.
+// Pipelines: their calls. What each stage gets and gives is planned in pipeline_plan.h.
 #include "tilewright/pipeline.h"
-#include "runtime/arrays/copy.h"
 #include "runtime/devices/best_device.h"
 #include "runtime/devices/calls/hooks.h"
-#include "runtime/dispatch/pipelines/pipeline_alpha.h"
+#include "runtime/dispatch/pipelines/pipeline_plan.h"
 #include "runtime/dispatch/pipelines/pipeline_text.h"
+#include "runtime/dispatch/prepared.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <mutex>
 #include <utility>
 
 namespace tilewright {
-
-namespace {
-
-Error output_error(const Array &output, Type type, const std::vector<int64_t> &shape, const std::string &op) {
-    return {Fault::input, fmt::format("the output must be {} ({})", name_of(type), fmt::join(shape, ", ")),
-        {.operation = op, .argument = "output", .value = output.describe()}};
-}
-
-}  // namespace
-
-// Arrays that are between stages while no call is, and the device that they were last used on.
-struct Pipeline::Kept {
-    std::mutex mutex;
-    std::vector<std::pair<Device, Array>> arrays;
-
-    std::vector<Array> take(Device device) {
-        std::vector<Array> taken;
-        const std::lock_guard lock(mutex);
-        std::erase_if(arrays, [&](const auto &kept) {
-            const bool is_here = kept.first == device;
-            if (is_here) {
-                taken.push_back(kept.second);
-            }
-            return is_here;
-        });
-        return taken;
-    }
-
-    void give(Device device, const std::vector<Array> &free) {
-        const std::lock_guard lock(mutex);
-        for (const Array &array : free) {
-            arrays.emplace_back(device, array);
-        }
-    }
-};
-
-// The plan of a call: the request, the variant and the arrays of each stage. Making it computes nothing.
-class Pipeline::Plan {
-public:
-    // `free`: arrays for use between stages. Errors: those of the call, naming the stage.
-    Plan(const Pipeline &pipeline, std::span<const Array> inputs, const Array &output, const Call &call,
-        Device device, std::vector<Array> free)
-        : pipeline_(pipeline), call_(call), device_(device), input_(inputs[0]), free_(std::move(free)),
-          further_(inputs.subspan(1)) {
-        current_.array = inputs[0];
-        current_.has_alpha = call.alpha && channels_of(inputs[0].shape()) > 1;
-        const size_t count = pipeline.stages_.size();
-        for (size_t i = 0; i < count; i++) {
-            const std::string got = fmt::format("; it gets {} from {}", current_.array.describe(),
-                i == 0 ? "the input" : fmt::format("stage {}", i));
-            try {
-                add_stage(pipeline.stages_[i], i + 1 == count, output);
-            } catch (const Error &error) {
-                refuse(i, error.fault(), error.what() + (error.fault() == Fault::input ? got : ""));
-            }
-        }
-        result_ = current_.array;
-        if (!current_.is_straight()) {
-            last_change_ = current_.make_straight();
-            result_ = output.empty() ? current_.array : output;
-            if (result_.type() != current_.array.type() || result_.shape() != current_.array.shape()) {
-                refuse(count - 1, Fault::input,
-                    fmt::format("the output must be {} ({}), not {}",
-                        tilewright::name_of(current_.array.type()), fmt::join(current_.array.shape(), ", "),
-                        output.describe()));
-            }
-        }
-    }
-
-    std::vector<Step> &steps() {
-        return steps_;
-    }
-    const Array &result() const {  // has values after run()
-        return result_;
-    }
-    Device device() const {
-        return device_;
-    }
-
-    void run() {
-        Array current = input_, before = input_;  // the arrays of the next stage and of the one before
-        for (size_t i = 0; i < steps_.size(); i++) {
-            try {
-                run_stage(i, current, before);
-            } catch (const Error &error) {
-                refuse(i, error.fault(), error.what());
-            }
-            before = steps_[i].inputs.front();
-            current = steps_[i].output;
-        }
-        if (!last_change_.is_none()) {
-            copy(last_change_.apply(current, before), result_);
-        }
-    }
-
-    // The arrays between the stages, each one once.
-    std::vector<Array> between() const {
-        std::vector<Array> all;
-        for (size_t i = 0; i + 1 < steps_.size(); i++) {
-            const Array &array = steps_[i].output;
-            if (std::none_of(all.begin(), all.end(),
-                    [&](const Array &other) { return other.storage() == array.storage(); })) {
-                all.push_back(array);
-            }
-        }
-        return all;
-    }
-
-private:
-    [[noreturn]] void refuse(size_t stage, Fault fault, const std::string &message) const {
-        throw Error(fault, message, {.operation = pipeline_.name_of_stage(stage)});
-    }
-
-    void add_stage(const Stage &stage, bool is_last, const Array &output) {
-        changes_.push_back(current_.change_for(*stage.op));
-        Step &step = steps_.emplace_back();
-        step.inputs = {current_.array};
-        step.inputs.insert(step.inputs.end(), further_.begin(), further_.begin() + stage.from_call);
-        further_ = further_.subspan((size_t)stage.from_call);
-        step.inputs.insert(step.inputs.end(), stage.arrays.begin(), stage.arrays.end());
-        step.settings = settings_of(stage, step, is_last);
-        step.request = stage.op->parse(step.inputs, step.settings);
-        const Request &request = *step.request;
-
-        const std::vector<int64_t> &shape = request.output_shape;
-        const bool keeps_alpha = current_.has_alpha && shape.size() == 3 &&
-                                 channels_of(shape) == channels_of(current_.array.shape());
-        current_.has_alpha = keeps_alpha;
-        current_.is_alpha_computed = keeps_alpha && stage.op->treats_alpha_as_colour();
-        if (!keeps_alpha) {
-            current_.premultiplied_by = nullptr;
-        }
-        const bool is_result = is_last && current_.is_straight();
-        step.output =
-            is_result ? result_of(step, output, stage.op->name()) : take(request.output_type, shape);
-        step.variant = &stage.op->choose(request, step.output, schedule_of(stage), device_);
-
-        if (current_.is_between && !call_.steps) {
-            free_.push_back(current_.array);
-        }
-        current_.array = step.output;
-        current_.is_between = !is_result;
-    }
-
-    // Those of the last stage may depend on the file that the result is for.
-    Settings settings_of(const Stage &stage, const Step &step, bool is_last) const {
-        return is_last && !call_.kind_of_file.empty() ?
-                   stage.op->settings_for(call_.kind_of_file, step.inputs, stage.settings) :
-                   stage.settings;
-    }
-
-    // Where the last stage writes: the caller's array, or a new one.
-    Array result_of(const Step &step, const Array &output, const std::string &op) const {
-        const Request &request = *step.request;
-        if (output.empty()) {
-            const bool is_pinned = call_.pinned && device_.backend == Backend::cuda;
-            const auto make = is_pinned ? Array::pinned : Array::uninitialized;
-            return make(request.output_type, request.output_shape, Array::padded);
-        }
-        if (output.type() != request.output_type || output.shape() != request.output_shape) {
-            throw output_error(output, request.output_type, request.output_shape, op);
-        }
-        if (std::any_of(step.inputs.begin(), step.inputs.end(),
-                [&](const Array &input) { return output.overlaps(input); })) {
-            throw Error(Fault::usage, "it shares memory with an input; give it memory of its own",
-                {.operation = op, .argument = "output", .value = output.describe()});
-        }
-        return output;
-    }
-
-    // An array between stages.
-    Array take(Type type, const std::vector<int64_t> &shape) {
-        const auto at = std::find_if(free_.begin(), free_.end(),
-            [&](const Array &a) { return a.type() == type && a.shape() == shape; });
-        if (at == free_.end()) {
-            return Array::uninitialized(type, shape);
-        }
-        const Array array = *at;
-        free_.erase(at);
-        return array;
-    }
-
-    const std::string &schedule_of(const Stage &stage) const {
-        return stage.schedule.empty() ? call_.schedule : stage.schedule;
-    }
-
-    void run_stage(size_t i, const Array &current, const Array &before) {
-        const Stage &stage = pipeline_.stages_[i];
-        Step &step = steps_[i];
-        if (!changes_[i].is_none()) {
-            // Where the changed image is in memory is known only now.
-            step.inputs.front() = changes_[i].apply(current, before);
-            step.request = stage.op->parse(step.inputs, step.settings);
-            step.variant = &stage.op->choose(*step.request, step.output, schedule_of(stage), device_);
-        }
-        Statistics statistics;
-        stage.op->execute(
-            *step.variant, device_, *step.request, step.output, call_.statistics ? &statistics : nullptr);
-        if (call_.statistics) {
-            call_.statistics->push_back(statistics);
-        }
-    }
-
-    const Pipeline &pipeline_;
-    const Call call_;
-    const Device device_;
-    const Array input_;
-    std::vector<Step> steps_;           // one per stage
-    std::vector<AlphaChange> changes_;  // in front of each stage
-    AlphaChange last_change_;           // in front of the result
-    Array result_;
-
-    // While the plan is made:
-    PipelineArray current_;
-    std::vector<Array> free_;         // for the next stages
-    std::span<const Array> further_;  // inputs of the call that no stage has taken
-};
 
 Pipeline::Pipeline(std::string_view text, const FileLimits &limits) try
     : stages_(read_stages(text, limits)), kept_(std::make_shared<Kept>()) {
@@ -356,32 +136,65 @@ Array Pipeline::run(Plan &plan, const Call &call) const {
     return plan.result();
 }
 
-PreparedPipeline Pipeline::prepare(std::span<const Array> inputs, const Call &call) const try {
+CheckedPipeline Pipeline::checked(std::span<const Array> inputs, const Call &call) const try {
     const Inside inside;
     return {*this, plan(inputs, {}, call, true), call};
 } catch (...) {
     leave_with_error([] { return "pipeline"; });
 }
 
-PreparedPipeline::PreparedPipeline(
+// On arrays between stages of its own, because other calls of the pipeline must not write there.
+Prepared Pipeline::prepare(std::span<const Array> inputs, Array &output, const Call &call) const try {
+    const Inside inside;
+    Call how = call;
+    how.steps = nullptr;
+    const std::unique_ptr<Plan> plan = this->plan(inputs, output, how, false);
+    if (how.statistics) {
+        how.statistics->clear();
+    }
+    plan->run();
+    output = plan->result();
+    how.device = plan->device();
+    how.statistics = nullptr;
+    auto state = std::make_unique<Prepared::State>();
+    state->name = "pipeline";
+    state->device = plan->device();
+    state->pinned = call.pinned && plan->device().backend == Backend::cuda;
+    state->arguments.assign(inputs.begin(), inputs.end());
+    state->arguments.push_back(output);
+    for (size_t i = 1; i <= inputs.size(); i++) {
+        state->input_names.push_back(i == 1 ? "input" : fmt::format("input {}", i));
+    }
+    state->check_inputs = [*this, how](std::span<const Array> others) { check(others, how); };
+    state->call = [*this, how](
+                      std::span<const Array> others, Array &result) { (*this)(others, result, how); };
+    if (plan->can_run_again()) {
+        state->take(plan->libraries());
+    }
+    return Prepared(std::move(state));
+} catch (...) {
+    leave_with_error([] { return "pipeline"; });
+}
+
+CheckedPipeline::CheckedPipeline(
     const Pipeline &pipeline, std::unique_ptr<Pipeline::Plan> plan, PipelineCall call)
     : pipeline_(pipeline), plan_(std::move(plan)), call_(std::move(call)) {}
-PreparedPipeline::PreparedPipeline(PreparedPipeline &&) noexcept = default;
-PreparedPipeline::~PreparedPipeline() = default;
+CheckedPipeline::CheckedPipeline(CheckedPipeline &&) noexcept = default;
+CheckedPipeline::~CheckedPipeline() = default;
 
-Device PreparedPipeline::device() const {
+Device CheckedPipeline::device() const {
     return plan_->device();
 }
 
-const std::vector<PipelineStep> &PreparedPipeline::steps() const {
+const std::vector<PipelineStep> &CheckedPipeline::steps() const {
     return plan_->steps();
 }
 
-const Array &PreparedPipeline::result() const {
+const Array &CheckedPipeline::result() const {
     return plan_->result();
 }
 
-Array PreparedPipeline::run() try {
+Array CheckedPipeline::run() try {
     const Inside inside;
     return pipeline_.run(*plan_, call_);
 } catch (...) {

@@ -5,6 +5,7 @@
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/calls/recorder.h"
 #include "runtime/devices/thread_context.h"
+#include "runtime/dispatch/steps/held_storages.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
@@ -12,7 +13,6 @@
 #include <array>
 #include <cstring>
 #include <fmt/format.h>
-#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -41,61 +41,6 @@ std::pmr::vector<halide_dimension_t> dims_of(
     }
     return dims;
 }
-
-// The storages of a call, held while the library is started. Each one once, in the order of their addresses,
-// so that threads do not wait for each other in a ring. On the CPU only what is written is held: what is read
-// stays as it is, whatever a device does with other parts of it.
-class HeldStorages {
-public:
-    HeldStorages(bool gpu, size_t most, std::pmr::memory_resource &memory) : gpu_(gpu), uses_(&memory) {
-        uses_.reserve(most);
-    }
-    ~HeldStorages() {
-        for (const Use &use : uses_) {
-            if (use.held && gpu_) {
-                use.storage->release(use.written, failed_);
-            } else if (use.held) {
-                use.storage->release_host();
-            }
-        }
-    }
-    HeldStorages(const HeldStorages &) = delete;
-
-    void use(Storage *storage, bool written, bool overwritten) {
-        const auto known =
-            std::find_if(uses_.begin(), uses_.end(), [&](const Use &use) { return use.storage == storage; });
-        Use &use = known != uses_.end() ? *known : uses_.emplace_back(Use{storage});
-        use.written = use.written || written;
-        use.overwritten = use.overwritten && overwritten;
-    }
-
-    void hold(Device device) {
-        std::sort(uses_.begin(), uses_.end(),
-            [](const Use &a, const Use &b) { return std::less<>()(a.storage, b.storage); });
-        for (Use &use : uses_) {
-            if (gpu_) {
-                use.storage->hold(device, use.written, use.overwritten);
-            } else if (use.written) {
-                use.storage->hold_host();
-            } else {
-                use.storage->host(false);
-            }
-            use.held = gpu_ || use.written;
-        }
-    }
-
-    void succeeded() {
-        failed_ = false;
-    }
-
-private:
-    struct Use {
-        Storage *storage;
-        bool written = false, overwritten = true, held = false;
-    };
-    bool gpu_, failed_ = true;
-    std::pmr::vector<Use> uses_;
-};
 
 }  // namespace
 
@@ -168,6 +113,18 @@ size_t Launch::find_array(const std::string &name, size_t size) {
     }
     next_ = last + 1;
     return first;
+}
+
+void Launch::replace(std::span<const Array> from, std::span<const Array> to) {
+    for (Window &window : windows_) {
+        const auto known = std::ranges::find_if(
+            from, [&](const Array &array) { return array.storage() == window.array.storage(); });
+        if (known != from.end()) {
+            const Array &other = to[(size_t)(known - from.begin())];
+            window.view.offset += other.offset_bytes() - known->offset_bytes();
+            window.array = other;
+        }
+    }
 }
 
 void Launch::check_complete() const {
@@ -244,13 +201,7 @@ Launch::Buffer Launch::made_buffer(const Argument &argument, std::pmr::memory_re
     const Array &held = b.bounce.empty() ? array : b.bounce;
     b.storage = held.storage().get();
     b.offset = view->offset;
-    if (device_.backend != Backend::cpu) {
-        // Where the array is all of its storage, what the kernel overwrites need not be sent.
-        const size_t rows = held.dimensions() > 1 ? (size_t)held.shape()[0] : 1,
-                     bytes = (size_t)held.size() * size_of(held.type());
-        b.overwritten =
-            b.written && rows == b.storage->layout().rows && bytes / rows == b.storage->layout().row;
-    }
+    b.overwritten = device_.backend != Backend::cpu && b.written && is_whole_storage(held);
     b.halide.type = view->type;
     b.dims = dims_of(*view, memory);
     b.halide.dimensions = (int32_t)b.dims.size();

@@ -61,6 +61,10 @@ public:
     // All arguments, in the library's order. One that is missing is an std::logic_error.
     std::vector<Bound> bound() const;
 
+    // Binds the arrays `to` in the place of `from`, each of which has the shape, the strides and a storage of
+    // the layout of the other.
+    void replace(std::span<const Array> from, std::span<const Array> to);
+
     // Whether the library takes buffers of these shapes. It is asked without any data (Halide's bounds
     // query).
     bool fits() const;

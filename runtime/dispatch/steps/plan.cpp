@@ -30,6 +30,14 @@ std::vector<const Launch *> Plan::launches() const {
     return all;
 }
 
+void Plan::replace(std::span<const Array> from, std::span<const Array> to) {
+    for (auto &step : steps_) {
+        if (Launch *launch = std::get_if<Launch>(&step)) {
+            launch->replace(from, to);
+        }
+    }
+}
+
 bool Plan::fits() const {
     return std::ranges::all_of(launches(), [](const Launch *launch) { return launch->fits(); });
 }

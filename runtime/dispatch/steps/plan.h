@@ -38,6 +38,14 @@ public:
     // The libraries that will run, but for those that results decide on.
     std::vector<const Launch *> launches() const;
 
+    // Whether nothing is done but running libraries that are known before.
+    bool has_libraries_alone() const {
+        return launches().size() == steps_.size();
+    }
+
+    // Binds other arrays in all libraries (Launch::replace).
+    void replace(std::span<const Array> from, std::span<const Array> to);
+
     // Whether all libraries take arguments of these shapes. They are asked without any data (Halide's bounds
     // query).
     bool fits() const;

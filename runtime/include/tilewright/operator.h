@@ -2,6 +2,7 @@
 #include "tilewright/array.h"
 #include "tilewright/error.h"
 #include "tilewright/input.h"
+#include "tilewright/prepared.h"
 #include "tilewright/settings.h"
 #include "tilewright/statistics.h"
 #include "tilewright/variant.h"
@@ -91,6 +92,7 @@ struct Description {
     std::optional<Input> optional_input = {};
     std::string notes = {};  // lines for --help, each with its end
     std::vector<std::string> measures = {"height", "width", "channels"};  // the names of Operator::measures
+    bool looks_at_elements = false;  // a call is refused for some values of its inputs
 };
 
 // An operator: what it takes and makes, its table of variants, and the front that checks arguments and plans
@@ -127,6 +129,9 @@ public:
     const std::string &notes() const {
         return description_.notes;
     }
+    bool looks_at_elements() const {
+        return description_.looks_at_elements;
+    }
     const std::optional<Input> &optional_input() const {
         return description_.optional_input;
     }
@@ -151,13 +156,23 @@ public:
     void operator()(std::span<const Array> inputs, Array &output, const Settings &settings = {},
         const Call &call = {}) const;
 
+    // Makes the call, and returns it as one that runs again with less work of the host, on these arrays or on
+    // others of the same types and shapes (tilewright/prepared.h). `call.variants` outlive it. Errors: those
+    // of the call.
+    Prepared prepare(std::span<const Array> inputs, Array &output, const Settings &settings = {},
+        const Call &call = {}) const;
+
     // The same for arguments that parse() has read. Errors: input, device, memory; usage, for an unknown
     // schedule.
-    void call(const Request &request, Array &output, const Call &how = {}) const;
+    void call(const Request &request, Array &output, const Call &how = {}) const {
+        place_of_call(request, output, how);
+    }
 
     // Checks settings and inputs as they are declared, and reads them. Errors: usage (number of inputs,
     // unknown option, value out of range), input (type, shape).
-    std::unique_ptr<const Request> parse(std::span<const Array> inputs, const Settings &settings) const;
+    std::unique_ptr<const Request> parse(std::span<const Array> inputs, const Settings &settings) const {
+        return read_checked(inputs, settings);
+    }
 
     // The variant that a call runs, out of `variants` if they are given. Errors: usage, input, device, as
     // above.
@@ -304,7 +319,8 @@ private:
     bool may_serve(const Variant &variant, const Request &request) const;
     bool holds(const Variant &variant, const Variant::Condition &condition, const Measures &measures) const;
 
-    // The checks of parse() by the declaration.
+    // What parse() does, and its checks by the declaration.
+    std::unique_ptr<Request> read_checked(std::span<const Array> inputs, const Settings &settings) const;
     void check_number(size_t given) const;
     void check_declared(std::span<const Array> inputs, const Settings &settings) const;
 
@@ -325,6 +341,9 @@ private:
     };
     Place choose_place(const Request &request, const Array &output, const std::string &schedule,
         const std::vector<Variant> *variants) const;
+
+    // Makes the call, and says where it ran, and which variant.
+    Place place_of_call(const Request &request, Array &output, const Call &how) const;
     virtual std::optional<int64_t> halo_of(const Settings &, double) const {
         return {};
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
+#include "tilewright/prepared.h"
 #include <memory>
 #include <span>
 #include <string>
@@ -41,7 +42,7 @@ struct PipelineCall {
     bool pinned = false;  // an output that a call on CUDA makes is in page-locked memory (Array::pinned)
 };
 
-class PreparedPipeline;
+class CheckedPipeline;
 
 // Operators one after another, each on the result of the one before; what is between them stays on the
 // device.
@@ -103,9 +104,9 @@ public:
     // has a variant of its schedule for each stage. Errors: those of the call.
     Device choose_device(std::span<const Array> inputs, const Call &call = {}) const;
 
-    // A call that is checked now, and runs later. `inputs` and the pipeline outlive it. Errors: those of the
-    // call, but for what only computing can show.
-    PreparedPipeline prepare(std::span<const Array> inputs, const Call &call = {}) const;
+    // A call that is checked now, and runs later, once. `inputs` and the pipeline outlive it. Errors: those
+    // of the call, but for what only computing can show.
+    CheckedPipeline checked(std::span<const Array> inputs, const Call &call = {}) const;
 
     // Makes `output` if it is empty. Errors: as above; usage, where the output shares memory with an input;
     // device and memory, as every operator. A call that fails leaves an empty output empty.
@@ -114,8 +115,16 @@ public:
         (*this)(std::span(&input, 1), output, call);
     }
 
+    // Makes the call, and returns it as one that runs again with less work of the host, on these arrays or on
+    // others of the same types and shapes (tilewright/prepared.h). `call.steps` is not filled. Errors: those
+    // of the call.
+    Prepared prepare(std::span<const Array> inputs, Array &output, const Call &call = {}) const;
+    Prepared prepare(const Array &input, Array &output, const Call &call = {}) const {
+        return prepare(std::span(&input, 1), output, call);
+    }
+
 private:
-    friend class PreparedPipeline;
+    friend class CheckedPipeline;
     struct Kept;
     class Plan;
     void check_inputs(std::span<const Array> inputs, const Array &output) const;
@@ -130,12 +139,12 @@ private:
     std::shared_ptr<Kept> kept_;  // arrays between stages, for the next call
 };
 
-// What Pipeline::prepare() returns.
-class PreparedPipeline {
+// What Pipeline::checked() returns.
+class CheckedPipeline {
 public:
-    PreparedPipeline(const Pipeline &pipeline, std::unique_ptr<Pipeline::Plan> plan, PipelineCall call);
-    PreparedPipeline(PreparedPipeline &&) noexcept;
-    ~PreparedPipeline();
+    CheckedPipeline(const Pipeline &pipeline, std::unique_ptr<Pipeline::Plan> plan, PipelineCall call);
+    CheckedPipeline(CheckedPipeline &&) noexcept;
+    ~CheckedPipeline();
 
     Device device() const;
     const std::vector<PipelineStep> &steps() const;  // as those of Pipeline::check()

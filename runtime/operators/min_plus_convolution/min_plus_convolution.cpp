@@ -34,7 +34,8 @@ public:
                   .optional_input = vector_of_numbers("accumulate",
                       "A vector of the output's length: the output is the lesser of it and the "
                       "convolution"),
-                  .measures = {"n", "m", "length"}},
+                  .measures = {"n", "m", "length"},
+                  .looks_at_elements = true},
               min_plus_convolution_variants(), min_plus_forms()) {}
 
     Measures measures(const MinPlusRequest &request) const override {

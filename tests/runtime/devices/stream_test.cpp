@@ -6,33 +6,11 @@
 #include "tilewright/workload.h"
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <gtest/gtest.h>
 #include <latch>
 #include <stdexcept>
 
 namespace tilewright {
-namespace {
-
-// What each row of bytes has: pitches may differ.
-bool same_bytes(const Array &a, const Array &b) {
-    if (a.type() != b.type() || a.shape() != b.shape()) {
-        return false;
-    }
-    const int64_t rows = a.dimensions() > 1 ? a.shape()[0] : 1,
-                  bytes = a.size() / rows * (int64_t)size_of(a.type());
-    const auto row = [&](const Array &of, int64_t y) {
-        return static_cast<const char *>(of.data()) + y * of.strides()[0] * (int64_t)size_of(of.type());
-    };
-    for (int64_t y = 0; y < rows; y++) {
-        if (memcmp(row(a, y), row(b, y), (size_t)bytes) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-}  // namespace
 
 TEST(Stream, GivesTheResultsOfTheSameCallsWithoutIt) {
     const Operator *op = built_operator("column_sum");

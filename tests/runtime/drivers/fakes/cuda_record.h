@@ -24,6 +24,12 @@ struct Order {
     size_t launches;  // so many were made until then
 };
 
+// A launch of a graph: of each of its kernels the arguments of 8 bytes, addresses among them.
+struct GraphLaunch {
+    const void *stream;
+    std::vector<std::vector<uint64_t>> kernels;
+};
+
 struct Record {
     std::vector<std::vector<int>> module_options;  // of each module load: the JIT options' numbers
     std::vector<std::string> module_text;          // and its PTX
@@ -31,6 +37,9 @@ struct Record {
     int links = 0;                                 // PTX that the linker compiled
     std::vector<int> module_device;                // and the device of the context it was loaded into
     std::vector<Launch> launches;
+    std::vector<GraphLaunch> graph_launches;
+    int graphs = 0;                  // that were made and not destroyed
+    int changed_nodes = 0;           // how often a kernel of a graph got other arguments
     std::vector<int> shared_limits;  // each cuFuncSetAttribute of a kernel's shared memory
     std::array<int, devices> contexts{}, copies_to_device{}, copies_to_host{}, allocations{};
     std::array<int, devices> released{};

@@ -2,7 +2,7 @@
 // holds Halide and the hooks to the driver's rules (memory, modules and kernels belong to the context that is
 // current; a kernel has 48 KB of shared memory unless it asked for more), and records what it was asked for.
 // Exported is what they look up by name. This file has devices, contexts, modules and kernels;
-// libcuda_memory.cpp has memory, copies, streams and events.
+// libcuda_memory.cpp has memory, copies, streams and events, libcuda_graph.cpp graphs.
 #include "tests/runtime/drivers/fakes/libcuda.h"
 #include <atomic>
 #include <cstdio>
@@ -16,15 +16,21 @@ namespace {
 
 using namespace fake_cuda;
 
-struct Kernel {
-    int device;
-    int shared_limit;
-};
-
 struct Module {
     int device;
+    std::string ptx;
     std::map<std::string, Kernel> kernels;
 };
+
+// The sizes of a kernel's arguments, as its PTX declares them: ".param .u64 .ptr .align 1 name_param_0,".
+std::vector<size_t> arguments_of(const std::string &ptx, const std::string &kernel) {
+    std::vector<size_t> bytes;
+    const size_t begin = ptx.find(".entry " + kernel + "("), end = ptx.find(')', begin);
+    for (size_t at = ptx.find(".param .", begin); at < end; at = ptx.find(".param .", at + 1)) {
+        bytes.push_back((size_t)std::stoi(ptx.substr(at + strlen(".param .") + 1)) / 8);
+    }
+    return bytes;
+}
 
 Context contexts[devices] = {{0}, {1}, {2}};
 std::set<Module *> &modules = *new std::set<Module *>;
@@ -162,7 +168,7 @@ int cuModuleLoadDataEx(Module **module, const void *image, unsigned count, int *
     record.module_text.emplace_back(text);
     record.module_is_cubin.push_back(is_cubin);
     record.module_device.push_back(current()->device);
-    *module = new Module{current()->device, {}};
+    *module = new Module{current()->device, text, {}};
     modules.insert(*module);
     return ok;
 }
@@ -208,7 +214,8 @@ int cuModuleGetFunction(Kernel **kernel, Module *module, const char *name) {
         record.wrong_context++;
         return invalid_context;
     }
-    *kernel = &module->kernels.try_emplace(name, Kernel{module->device, 48 * 1024}).first->second;
+    const Kernel made{module->device, 48 * 1024, arguments_of(module->ptx, name)};
+    *kernel = &module->kernels.try_emplace(name, made).first->second;
     return ok;
 }
 int cuFuncSetAttribute(Kernel *kernel, int attribute, int value) {

@@ -2,6 +2,7 @@
 // What the two files of the fake libcuda.so.1 share.
 #include "tests/runtime/drivers/fakes/cuda_record.h"
 #include <mutex>
+#include <vector>
 
 namespace fake_cuda {
 
@@ -16,6 +17,12 @@ enum Result {
 
 struct Context {
     int device;
+};
+
+struct Kernel {
+    int device;
+    int shared_limit;
+    std::vector<size_t> arguments;  // the bytes of each
 };
 
 // Halide's runtime still calls while the process ends: nothing of this is destroyed.

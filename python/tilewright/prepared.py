@@ -1,0 +1,48 @@
+"""Calls that are made again and again: frames of a video, tiles of an image, steps of an iteration."""
+
+import inspect
+
+from . import _operators
+from ._tilewright import Pipeline, operators
+
+
+def prepare(call, *arguments, **named):
+    """Makes a call, and returns it as one that runs again with less work of the host.
+
+        blur = tilewright.prepare(tilewright.gaussian_blur, frame, 3, device="cuda")
+        for frame in frames:
+            show(blur(frame))
+
+    Parameters
+    ----------
+    call : function, str or Pipeline
+        A function of an operator, its name, or a pipeline.
+    arguments, named
+        The arguments of the call, the first arrays among them.
+
+    Returns
+    -------
+    Prepared
+        It takes the arrays of a call, of the types and shapes of the first ones, and `out` and `stream`.
+        On CUDA all kernels of a call are one launch, where the host has nothing to do between them. It
+        keeps the memory of what is computed on the way, and the last arrays on a device.
+
+    Raises
+    ------
+    What the call raises; and the prepared call raises ArgumentError for arrays of other types and shapes.
+    """
+    if isinstance(call, Pipeline):
+        return call.prepare(*arguments, **named)
+    name = call if isinstance(call, str) else getattr(call, "__name__", None)
+    if name not in operators:
+        raise TypeError(f"prepare() takes a function of an operator, its name, or a Pipeline, not {call!r}")
+    op = operators[name]
+    bound = inspect.signature(getattr(_operators, name)).bind(*arguments, **named)
+    bound.apply_defaults()
+    arrays = op.inputs + ([op.optional_input.name] if op.optional_input else [])
+    how = ("out", "device", "schedule", "stats", "stream")
+    return op.prepare(
+        tuple(bound.arguments[array] for array in arrays),
+        tuple(bound.arguments[option.name] for option in op.options),
+        *(bound.arguments[word] for word in how),
+    )

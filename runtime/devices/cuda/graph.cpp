@@ -1,0 +1,177 @@
+#include "runtime/devices/cuda/graph.h"
+#include "runtime/devices/calls/counters.h"
+#include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/cuda/driver_function.h"
+#include "runtime/devices/memory/memory_pool.h"
+#include "runtime/devices/own_queue.h"
+#include "runtime/process/inside.h"
+#include "tilewright/error.h"
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace tilewright::driver {
+
+namespace {
+
+constexpr DriverFunction<CUresult(void **, unsigned)> cu_graph_create{"cuGraphCreate"};
+constexpr DriverFunction<CUresult(void *)> cu_graph_destroy{"cuGraphDestroy"};
+constexpr DriverFunction<CUresult(void **, void *, void *const *, size_t, const void *)> cu_graph_add_kernel{
+    "cuGraphAddKernelNode"};
+constexpr DriverFunction<CUresult(void **, void *, unsigned long long)> cu_graph_instantiate{
+    "cuGraphInstantiateWithFlags"};
+constexpr DriverFunction<CUresult(void *, void *, const void *)> cu_graph_set_kernel{
+    "cuGraphExecKernelNodeSetParams"};
+constexpr DriverFunction<CUresult(void *, void *)> cu_graph_launch{"cuGraphLaunch"};
+constexpr DriverFunction<CUresult(void *)> cu_graph_destroy_executable{"cuGraphExecDestroy"};
+constexpr DriverFunction<CUresult(void *, size_t, size_t *, size_t *)> cu_argument{"cuFuncGetParamInfo"};
+
+}  // namespace
+
+CudaGraph::~CudaGraph() {
+    const Inside inside;
+    if (drivers_have_ended()) {
+        return;
+    }
+    try {
+        const Current current(device_);
+        const InCudaContext here(cuda_context(device_.index));
+        if (executable_) {
+            cu_graph_destroy_executable(executable_);  // the driver waits for its work before it frees it
+        }
+        if (graph_) {
+            cu_graph_destroy(graph_);
+        }
+        for (const Block &block : memory_) {
+            if (block.is_idle) {
+                cuda_memory().give_back(block.memory);
+            }
+        }
+    } catch (const Error &) {  // NOLINT(bugprone-empty-catch): the drivers ended meanwhile
+    }
+}
+
+void CudaGraph::add_kernel(void *function, const std::array<unsigned, 3> &grid,
+    const std::array<unsigned, 3> &block, unsigned shared, void *const *arguments) noexcept try {
+    Kernel &kernel = kernels_.emplace_back();
+    kernel.call = {function, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, shared, {}, {}};
+    std::vector<size_t> begins;
+    size_t at = 0, bytes = 0;
+    for (size_t i = 0; cu_argument(function, i, &at, &bytes) == 0; i++) {
+        kernel.values.resize(at + bytes);
+        memcpy(kernel.values.data() + at, arguments[i], bytes);
+        begins.push_back(at);
+        if (bytes == sizeof(uint64_t)) {
+            kernel.words.push_back(at);
+        }
+    }
+    for (const size_t begin : begins) {
+        kernel.arguments.push_back(kernel.values.data() + begin);
+    }
+    if (begins.empty()) {
+        give_up();  // the driver does not say what the arguments are
+    }
+} catch (const std::bad_alloc &) {
+    give_up();
+}
+
+uint64_t CudaGraph::take_memory(size_t bytes) noexcept {
+    for (Block &block : memory_) {
+        if (block.is_idle && block.bytes == bytes) {
+            block.is_idle = false;
+            return block.memory;
+        }
+    }
+    return 0;
+}
+
+void CudaGraph::keep_memory(uint64_t memory, size_t bytes) noexcept try {
+    memory_.push_back({memory, bytes, false});
+} catch (const std::bad_alloc &) {
+    give_up();
+}
+
+bool CudaGraph::give_back_memory(uint64_t memory) noexcept {
+    const auto block =
+        std::ranges::find_if(memory_, [&](const Block &block) { return block.memory == memory; });
+    if (block == memory_.end()) {
+        return false;
+    }
+    block->is_idle = true;
+    return true;
+}
+
+bool CudaGraph::complete(std::span<const Buffer> buffers) {
+    const bool has_all_memory = std::ranges::all_of(memory_, &Block::is_idle);
+    if (!is_complete_ || kernels_.empty() || !has_all_memory) {
+        return false;
+    }
+    find_addresses(buffers);
+    const Current current(device_);
+    const InCudaContext here(cuda_context(device_.index));
+    return make();
+}
+
+// An argument of 8 bytes that is an address in a buffer is that buffer's: numbers of kernels are far from
+// addresses of a device.
+void CudaGraph::find_addresses(std::span<const Buffer> buffers) {
+    for (size_t k = 0; k < kernels_.size(); k++) {
+        for (const size_t at : kernels_[k].words) {
+            uint64_t word = 0;
+            memcpy(&word, kernels_[k].values.data() + at, sizeof word);
+            for (size_t b = 0; b < buffers.size(); b++) {
+                if (word - buffers[b].address < buffers[b].bytes) {
+                    addresses_.push_back({k, at, b, word - buffers[b].address});
+                }
+            }
+        }
+    }
+    for (const Buffer &buffer : buffers) {
+        buffers_.push_back(buffer.address);
+    }
+}
+
+// One kernel after another, as the stream had them.
+bool CudaGraph::make() {
+    void *before = nullptr;
+    CUresult error = cu_graph_create(&graph_, 0);
+    for (Kernel &kernel : kernels_) {
+        kernel.call.arguments = kernel.arguments.data();
+        error =
+            error ? error : cu_graph_add_kernel(&kernel.node, graph_, &before, before ? 1 : 0, &kernel.call);
+        before = kernel.node;
+    }
+    error = error ? error : cu_graph_instantiate(&executable_, graph_, 0);
+    return error == 0;
+}
+
+void CudaGraph::launch(std::span<const uint64_t> addresses) {
+    for (const Address &address : addresses_) {
+        if (addresses[address.buffer] != buffers_[address.buffer]) {
+            Kernel &kernel = kernels_[address.kernel];
+            const uint64_t value = addresses[address.buffer] + address.offset;
+            memcpy(kernel.values.data() + address.at, &value, sizeof value);
+            kernel.is_changed = true;
+        }
+    }
+    std::ranges::copy(addresses, buffers_.begin());
+    const InCudaContext here(cuda_context(device_.index));
+    CUresult error = 0;
+    for (Kernel &kernel : kernels_) {
+        if (kernel.is_changed && error == 0) {
+            error = cu_graph_set_kernel(executable_, kernel.node, &kernel.call);
+            kernel.is_changed = error != 0;
+        }
+    }
+    error = error ? error : cu_graph_launch(executable_, own_queue());
+    if (error) {
+        throw Error(error == cuda_out_of_memory ? Fault::memory : Fault::device,
+            "the kernels cannot be launched: " + cuda_error(error), {.device = device_.str()});
+    }
+    for (const Kernel &kernel : kernels_) {
+        const unsigned *block = kernel.call.block;
+        count_kernel((uint64_t)block[0] * block[1] * block[2]);
+    }
+}
+
+}  // namespace tilewright::driver

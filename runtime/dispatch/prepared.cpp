@@ -1,0 +1,332 @@
+// Calls that run again: the plan of a call on other arrays, and on CUDA as one launch.
+#include "runtime/dispatch/prepared.h"
+#include "runtime/arrays/storage.h"
+#include "runtime/devices/calls/halide_calls.h"
+#include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/thread_context.h"
+#include "runtime/dispatch/steps/held_storages.h"
+#include "runtime/errors/leaving.h"
+#include "runtime/process/inside.h"
+#include "tilewright/error.h"
+#include "tilewright/operator.h"
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <utility>
+
+namespace tilewright {
+
+namespace {
+
+bool is_like(const Array &a, const Array &b) {
+    return a.type() == b.type() && a.shape() == b.shape();
+}
+
+// Whether what a front binds of the one array is right for the other one too, but for where it begins. Fronts
+// look at addresses in words of at most 16 bytes, and kernels at rows of 64.
+bool is_laid_out_like(const Array &a, const Array &b) {
+    const Storage &of_a = *a.storage(), &of_b = *b.storage();
+    const auto place = [](const Array &array) {
+        return reinterpret_cast<uintptr_t>(array.storage()->address()) + (uintptr_t)array.offset_bytes();
+    };
+    return a.strides() == b.strides() && of_a.layout() == of_b.layout() && of_a.bytes() == of_b.bytes() &&
+           of_a.owned() == of_b.owned() && of_a.is_wrapped() == of_b.is_wrapped() &&
+           (a.offset_bytes() - b.offset_bytes()) % 64 == 0 && (place(a) - place(b)) % 16 == 0;
+}
+
+// Whether no two of them are in one storage, by which buffers are told from each other.
+bool are_apart(const std::vector<Array> &arrays) {
+    for (size_t i = 0; i < arrays.size(); i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (arrays[k].storage() == arrays[i].storage()) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+[[noreturn]] void refuse_shape(
+    const std::string &operation, const std::string &argument, const Array &given, const Array &prepared) {
+    throw Error(Fault::input,
+        fmt::format("must be {} ({})", name_of(prepared.type()), fmt::join(prepared.shape(), ", ")),
+        {.operation = operation, .argument = argument, .value = given.describe()});
+}
+
+}  // namespace
+
+std::optional<size_t> Prepared::State::argument_of(const Array &array) const {
+    const auto at = std::ranges::find_if(
+        bound_, [&](const Array &argument) { return argument.storage() == array.storage(); });
+    return at == bound_.end() ? std::nullopt : std::optional((size_t)(at - bound_.begin()));
+}
+
+// Whether no library works on a part of an argument.
+bool Prepared::State::sees_whole_arguments(const Plan &made) {
+    for (const Launch *launch : made.launches()) {
+        for (const Launch::Bound &bound : launch->bound()) {
+            const std::optional<size_t> number = bound.array ? argument_of(*bound.array) : std::nullopt;
+            if (!number) {
+                continue;
+            }
+            const Array &argument = bound_[*number];
+            if (!is_like(argument, *bound.array) || argument.offset_bytes() != bound.array->offset_bytes()) {
+                return false;
+            }
+            may_begin_elsewhere_ &= bound.view->offset == argument.offset_bytes();
+        }
+    }
+    return true;
+}
+
+void Prepared::State::take(Plan made) {
+    bound_ = arguments;
+    if (!made.has_libraries_alone() || !are_apart(arguments) || !sees_whole_arguments(made)) {
+        return;
+    }
+    plan_ = std::move(made);
+    if (device.backend == Backend::cuda) {
+        find_buffers();
+        record();
+    }
+}
+
+// In the order in which the libraries use them, each of which has its inputs before its outputs: the first
+// use decides whether what was in a buffer counts.
+void Prepared::State::find_buffers() {
+    for (const Launch *launch : std::as_const(*plan_).launches()) {
+        for (const Launch::Bound &bound : launch->bound()) {
+            if (!bound.array) {
+                continue;
+            }
+            const bool is_written = bound.declared.kind == halide_argument_kind_output_buffer;
+            const auto known = std::ranges::find(buffers_, bound.array->storage(), &Buffer::storage);
+            if (known != buffers_.end()) {
+                known->is_written |= is_written;
+            } else {
+                buffers_.push_back({bound.array->storage(), is_written,
+                    is_written && is_whole_storage(*bound.array), argument_of(*bound.array)});
+            }
+        }
+    }
+}
+
+// `work` starts what uses the buffers, which are on the device meanwhile.
+template<typename Work>
+void Prepared::State::with_buffers(const Work &work) {
+    std::array<std::byte, 2048> room;
+    std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
+    HeldStorages held(true, buffers_.size(), memory);
+    for (const Buffer &buffer : buffers_) {
+        held.use(buffer.storage.get(), buffer.is_written, buffer.is_overwritten);
+    }
+    held.hold(device);
+    work(memory);
+    held.succeeded();
+}
+
+// Where kernels see a buffer: from an argument's first element on, or from the first byte of its storage.
+uint64_t Prepared::State::begin_of(const Buffer &buffer) const {
+    const bool is_argument = buffer.argument && may_begin_elsewhere_;
+    return is_argument ? (uint64_t)arguments[*buffer.argument].offset_bytes() : 0;
+}
+
+// Runs the plan once more, on arrays that are on the device already. Where there is no memory to keep, the
+// call stays as it was.
+void Prepared::State::record() try {
+    auto recorded = std::make_unique<driver::CudaGraph>(device);
+    std::vector<driver::CudaGraph::Buffer> places;
+    with_buffers([&](std::pmr::memory_resource &) {
+        const driver::ScopedValue recording(driver::this_thread.graph, recorded.get());
+        plan_->run();
+        for (const Buffer &buffer : buffers_) {
+            const uint64_t begin = begin_of(buffer);
+            places.push_back({buffer.storage->flat().device + begin, buffer.storage->bytes() - begin});
+        }
+    });
+    if (recorded->complete(places)) {
+        graph = std::move(recorded);
+    }
+} catch (const Error &error) {
+    if (error.fault() != Fault::memory) {
+        throw;
+    }
+    plan_.reset();
+}
+
+void Prepared::State::launch() {
+    with_buffers([&](std::pmr::memory_resource &memory) {
+        std::pmr::vector<uint64_t> addresses(&memory);
+        addresses.reserve(buffers_.size());
+        for (const Buffer &buffer : buffers_) {
+            addresses.push_back(buffer.storage->flat().device + begin_of(buffer));
+        }
+        const driver::Current current(device);
+        prepare_halide();
+        graph->launch(addresses);
+        if (const int code = ended_in_own_queue(0, device.backend)) {
+            throw_halide_error(code, name.c_str(), "", device);
+        }
+    });
+}
+
+bool Prepared::State::can_take_arguments() const {
+    for (size_t i = 0; i < arguments.size(); i++) {
+        const bool begins_there = arguments[i].offset_bytes() == bound_[i].offset_bytes();
+        if (!is_laid_out_like(arguments[i], bound_[i]) || !(begins_there || may_begin_elsewhere_)) {
+            return false;
+        }
+    }
+    return are_apart(arguments);
+}
+
+void Prepared::State::bind_arguments() {
+    if (std::ranges::equal(arguments, bound_, [](const Array &a, const Array &b) {
+            return a.storage() == b.storage() && a.offset_bytes() == b.offset_bytes();
+        })) {
+        return;
+    }
+    plan_->replace(bound_, arguments);
+    for (Buffer &buffer : buffers_) {
+        if (buffer.argument) {
+            buffer.storage = arguments[*buffer.argument].storage();
+        }
+    }
+    bound_ = arguments;
+}
+
+void Prepared::State::run() {
+    if (check_elements) {
+        check_elements(inputs());
+    }
+    if (!plan_ || !can_take_arguments()) {
+        call(inputs(), arguments.back());
+        return;
+    }
+    bind_arguments();
+    if (graph && !driver::this_thread.recorder) {
+        launch();
+    } else {
+        plan_->run();
+    }
+}
+
+// The words for arrays that no call takes are the call's.
+void Prepared::State::check(std::span<const Array> others, const Array &result) const {
+    if (!std::ranges::equal(others, inputs(), is_like)) {
+        check_inputs(others);
+        for (size_t i = 0; i < inputs().size(); i++) {
+            if (i >= others.size() || !is_like(others[i], inputs()[i])) {
+                refuse_shape(name, input_names[i], i < others.size() ? others[i] : Array(), inputs()[i]);
+            }
+        }
+    }
+    if (!result.empty() && !is_like(result, output())) {
+        refuse_shape(name, "output", result, output());
+    }
+    for (const Array &input : others) {
+        if (result.overlaps(input)) {
+            throw Error(Fault::usage, "it shares memory with an input; give it memory of its own",
+                {.operation = name, .argument = "output", .value = result.describe()});
+        }
+    }
+}
+
+void Prepared::State::run_on(std::span<const Array> others, const Array &result) {
+    check(others, result);
+    std::vector<Array> all(others.begin(), others.begin() + (ptrdiff_t)inputs().size());
+    if (result.empty()) {
+        const auto make = pinned ? Array::pinned : Array::uninitialized;
+        const int64_t pitch = output().strides()[0] * (int64_t)size_of(output().type());
+        all.push_back(make(output().type(), output().shape(), output().dimensions() > 1 ? pitch : 0));
+    } else {
+        all.push_back(result);
+    }
+    std::swap(arguments, all);
+    run();
+}
+
+Prepared::Prepared(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Prepared::Prepared(Prepared &&) noexcept = default;
+Prepared &Prepared::operator=(Prepared &&) noexcept = default;
+Prepared::~Prepared() = default;
+
+void Prepared::operator()() try {
+    const Inside inside;
+    const std::lock_guard lock(state_->mutex);
+    state_->run();
+} catch (...) {
+    leave_with_error([&] { return state_->name; });
+}
+
+void Prepared::operator()(std::span<const Array> inputs, Array &output) try {
+    const Inside inside;
+    const std::lock_guard lock(state_->mutex);
+    state_->run_on(inputs, output);
+    output = state_->output();  // a call that fails leaves an empty output empty
+} catch (...) {
+    leave_with_error([&] { return state_->name; });
+}
+
+bool Prepared::takes(std::span<const Array> inputs) const {
+    const std::lock_guard lock(state_->mutex);
+    return std::ranges::equal(inputs, state_->inputs(), is_like);
+}
+
+Device Prepared::device() const {
+    return state_->device;
+}
+
+Array Prepared::output() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->output();
+}
+
+bool Prepared::is_one_launch() const {
+    return state_->graph != nullptr;
+}
+
+Prepared Operator::prepare(
+    std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) const try {
+    const Inside inside;
+    const std::shared_ptr<Request> request = read_checked(inputs, settings);
+    const Place place = place_of_call(*request, output, how);
+    auto state = std::make_unique<Prepared::State>();
+    state->name = name();
+    state->device = place.device;
+    state->pinned = how.pinned;
+    for (const Input &input : this->inputs()) {
+        state->input_names.push_back(input.name);
+    }
+    if (optional_input()) {
+        state->input_names.push_back(optional_input()->name);
+    }
+    state->arguments.assign(inputs.begin(), inputs.end());
+    state->arguments.push_back(output);
+    state->check_inputs = [this, settings](std::span<const Array> others) { parse(others, settings); };
+    if (looks_at_elements()) {
+        state->check_elements = [this, request](std::span<const Array> others) {
+            request->inputs.assign(others.begin(), others.end());
+            check_elements(*request);
+        };
+    }
+    Call again = how;
+    again.device = place.device;
+    again.statistics = nullptr;
+    state->call = [this, settings, again, variant = place.variant](
+                      std::span<const Array> others, Array &result) {
+        const auto request = parse(others, settings);
+        if (serves(*variant, *request, result)) {
+            run(*variant, *again.device, *request, result);
+        } else {
+            this->call(*request, result, again);
+        }
+    };
+    state->take(plan(*place.variant, place.device, *request, state->arguments.back()));
+    return Prepared(std::move(state));
+} catch (...) {
+    leave_with_error([&] { return name(); });
+}
+
+}  // namespace tilewright

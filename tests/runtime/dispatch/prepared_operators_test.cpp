@@ -1,0 +1,119 @@
+// Prepared calls of every operator on the devices of this machine: the bytes of the call.
+#include "tests/support/arrays.h"
+#include "tests/support/operators.h"
+#include "tilewright/prepared.h"
+#include "tilewright/workload.h"
+#include <algorithm>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+namespace {
+
+// The same elements in another order: those of each row from its end.
+Array mirrored(const Array &array) {
+    Array other =
+        array.clone(array.dimensions() > 1 ? array.strides()[0] * (int64_t)size_of(array.type()) : 0);
+    const int64_t rows = array.dimensions() > 1 ? array.shape()[0] : 1, n = array.size() / rows;
+    const auto bytes = (int64_t)size_of(array.type());
+    const auto *from = static_cast<const char *>(array.data());
+    auto *to = static_cast<char *>(other.data());
+    for (int64_t y = 0; y < rows; y++) {
+        for (int64_t x = 0; x < n; x++) {
+            const int64_t row = rows > 1 ? y * array.strides()[0] : 0;
+            memcpy(to + (row + x) * bytes, from + (row + n - 1 - x) * bytes, (size_t)bytes);
+        }
+    }
+    return other;
+}
+
+std::vector<Array> mirrored(const std::vector<Array> &arrays) {
+    std::vector<Array> others;
+    for (const Array &array : arrays) {
+        others.push_back(mirrored(array));
+    }
+    return others;
+}
+
+// The types that `tuned` serves on a device. By PoCL, which compiles for seconds, one of them.
+std::vector<std::string> types_on(const Operator &op, Device device) {
+    std::vector<std::string> types;
+    for (const Variant *variant : op.variants("tuned", device.backend)) {
+        if (variant->declined.empty() && std::ranges::count(types, variant->type) == 0) {
+            types.push_back(variant->type);
+        }
+    }
+    if (device.backend == Backend::opencl && !device_info(device).is_gpu) {
+        types.resize(std::min<size_t>(types.size(), 1));
+    }
+    return types;
+}
+
+void expect_equals_the_call(const Operator &op, const Sample &sample, Device device) {
+    const auto &[inputs, settings, what] = sample;
+    SCOPED_TRACE(op.name() + ", " + what + ", " + device.str());
+    const std::vector<Array> others = mirrored(inputs);
+    const Array expected = result_of(op, inputs, settings, device),
+                expected_of_others = result_of(op, others, settings, device);
+    Array output, output_of_others;
+    Prepared prepared = op.prepare(inputs, output, settings, {.device = device});
+    EXPECT_EQ(prepared.device(), device);
+    EXPECT_TRUE(same_bytes(output, expected)) << "when it is prepared";
+    prepared();
+    EXPECT_TRUE(same_bytes(output, expected)) << "again";
+    EXPECT_TRUE(prepared.takes(others));
+    prepared(others, output_of_others);
+    EXPECT_TRUE(same_bytes(output_of_others, expected_of_others)) << "other arrays";
+    EXPECT_TRUE(same_bytes(output, expected)) << "what the call before has written stays";
+    memset(output.data(), 0x5a, 1);
+    prepared(inputs, output);
+    EXPECT_TRUE(same_bytes(output, expected)) << "the first arrays";
+    EXPECT_TRUE(same_bytes(output_of_others, expected_of_others)) << "what the call before has written stays";
+    Prepared moved = std::move(prepared);
+    moved(others, output);
+    EXPECT_TRUE(same_bytes(output, expected_of_others)) << "moved";
+}
+
+class PreparedOperator : public testing::TestWithParam<const Operator *> {};
+
+}  // namespace
+
+TEST_P(PreparedOperator, EqualsTheCall) {
+    const Operator &op = *GetParam();
+    for (const Device device : usable_devices()) {
+        for (const std::string &type : types_on(op, device)) {
+            expect_equals_the_call(op, small_sample(op, type, 256, 128), device);
+            if (device_info(device).is_gpu) {
+                expect_equals_the_call(op, small_sample(op, type, 1024, 1024), device);
+            }
+        }
+    }
+}
+
+// On CUDA: calls whose kernels need nothing of the host between them.
+TEST_P(PreparedOperator, IsOneLaunchOnCuda) {
+    const std::set<std::string> of_one_launch = {"column_sum", "row_sum", "transpose", "gaussian_blur",
+        "recursive_gaussian", "matmul", "invert", "fft2d", "fresnel"};
+    std::string why_not;
+    const std::optional<DeviceInfo> cuda = usable_device(Backend::cuda, why_not);
+    if (!cuda || !of_one_launch.contains(GetParam()->name())) {
+        GTEST_SKIP() << "not run here: " << why_not;
+    }
+    for (const std::string &type : types_on(*GetParam(), cuda->device)) {
+        const Sample sample = small_sample(*GetParam(), type, 256, 256);
+        Array output;
+        EXPECT_TRUE(GetParam()
+                ->prepare(sample.inputs, output, sample.settings, {.device = cuda->device})
+                .is_one_launch())
+            << type;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, PreparedOperator, testing::ValuesIn(operators()),
+    [](const auto &info) { return info.param->name(); });
+
+}  // namespace tilewright

@@ -1,0 +1,244 @@
+// Prepared calls against the fake libcuda.so.1: what is launched, with which addresses, and what is kept.
+#include "runtime/arrays/storage.h"
+#include "runtime/devices/calls/hooks.h"
+#include "tests/runtime/drivers/any_operator.h"
+#include "tests/runtime/drivers/fakes/fakes.h"
+#include "tilewright/launches.h"
+#include "tilewright/prepared.h"
+#include "tilewright/stream.h"
+#include <algorithm>
+#include <optional>
+
+namespace tilewright {
+
+namespace {
+
+using fake_cuda::record;
+
+const Device first{Backend::cuda, 0}, second{Backend::cuda, 1};
+
+class CudaPrepared : public testing::Test {
+protected:
+    void SetUp() override {
+        devices(Backend::cuda);
+        record();
+        if (!op) {
+            GTEST_SKIP() << "not run here: fft2d was not built for CUDA";
+        }
+    }
+    void TearDown() override {
+        EXPECT_EQ(record().wrong_context, 0);
+    }
+    Prepared prepare(std::span<const Array> inputs, Array &output, Device device = first) const {
+        return op->prepare(inputs, output, {}, {.device = device});
+    }
+    const Operator *const op = built_operator("fft2d");  // two kernels, and an array between them
+    const Array field{Type::c64, {64, 64}};
+};
+
+uint64_t address_of(const Array &array) {
+    return array.storage()->flat().device;
+}
+
+// Whether a kernel of the launch gets an address in the array.
+bool gets(const fake_cuda::GraphLaunch &launch, const Array &array) {
+    return std::ranges::any_of(launch.kernels, [&](const std::vector<uint64_t> &words) {
+        return std::ranges::any_of(
+            words, [&](uint64_t word) { return word - address_of(array) < array.storage()->bytes(); });
+    });
+}
+
+}  // namespace
+
+TEST_F(CudaPrepared, AllKernelsAreOneLaunch) {
+    Array output;
+    Statistics statistics;
+    (*op)({&field, 1}, output, {}, {.device = first, .statistics = &statistics});
+    Prepared prepared = prepare({&field, 1}, output);
+    ASSERT_TRUE(prepared.is_one_launch());
+    const fake_cuda::Record before = record();
+    const Counters counted = counters();
+    prepared();
+    EXPECT_EQ(record().launches.size(), before.launches.size());
+    ASSERT_EQ(record().graph_launches.size(), before.graph_launches.size() + 1);
+    const fake_cuda::GraphLaunch &launch = record().graph_launches.back();
+    EXPECT_EQ(launch.kernels.size(), statistics.counters.kernels);
+    EXPECT_EQ((counters() - counted).kernels, statistics.counters.kernels);
+    EXPECT_EQ(launch.stream, nullptr);
+    EXPECT_TRUE(gets(launch, field));
+    EXPECT_TRUE(gets(launch, output));
+    EXPECT_EQ(record().changed_nodes, before.changed_nodes) << "the same arrays";
+    EXPECT_EQ(record().stream_waits, before.stream_waits) << "it returns at once";
+    EXPECT_EQ(record().copies_to_device, before.copies_to_device);
+    EXPECT_EQ(output.newest_on(), first);
+}
+
+TEST_F(CudaPrepared, KernelsGetTheAddressesOfOtherArrays) {
+    const Array other(Type::c64, {64, 64});
+    Array output, other_output;
+    Prepared prepared = prepare({&field, 1}, output);
+    prepared({&other, 1}, other_output);
+    const fake_cuda::GraphLaunch others = record().graph_launches.back();
+    EXPECT_TRUE(gets(others, other));
+    EXPECT_TRUE(gets(others, other_output));
+    EXPECT_FALSE(gets(others, field));
+    EXPECT_FALSE(gets(others, output));
+    EXPECT_EQ(other_output.newest_on(), first);
+    const int changed = record().changed_nodes;
+    prepared({&other, 1}, other_output);
+    EXPECT_EQ(record().changed_nodes, changed) << "what stays is not set again";
+}
+
+// Parts of one image begin at other places in the same memory.
+TEST_F(CudaPrepared, KernelsGetTheAddressesOfTiles) {
+    const Array image(Type::c64, {256, 256});
+    const auto tile = [&](int64_t y, int64_t x) { return image.crop(y, x, 64, 64); };
+    const auto begins_at = [](const fake_cuda::GraphLaunch &launch, const Array &array) {
+        const uint64_t begin = address_of(array) + (uint64_t)array.offset_bytes();
+        return std::ranges::any_of(launch.kernels,
+            [&](const std::vector<uint64_t> &words) { return std::ranges::count(words, begin) > 0; });
+    };
+    Array output;
+    const Array one = tile(0, 64), other = tile(128, 192);
+    Prepared prepared = prepare({&one, 1}, output);
+    prepared();
+    EXPECT_TRUE(begins_at(record().graph_launches.back(), one));
+    prepared({&other, 1}, output);
+    EXPECT_TRUE(begins_at(record().graph_launches.back(), other));
+    EXPECT_FALSE(begins_at(record().graph_launches.back(), one));
+}
+
+// The memory of an array is another one after it was elsewhere, and the host's writes are sent.
+TEST_F(CudaPrepared, AnArrayMayMove) {
+    Array output, image = field.clone();
+    Prepared prepared = prepare({&image, 1}, output);
+    const uint64_t before = address_of(image);
+    image.sync(second);
+    const Array in_its_place = image.clone();
+    in_its_place.sync(first);
+    const auto copies = record().copies_to_device;
+    prepared();
+    EXPECT_EQ(record().copies_to_device[0], copies[0] + 1);
+    EXPECT_NE(address_of(image), before);
+    EXPECT_TRUE(gets(record().graph_launches.back(), image));
+    image.data();
+    prepared();
+    EXPECT_EQ(record().copies_to_device[0], copies[0] + 2);
+    prepared();
+    EXPECT_EQ(record().copies_to_device[0], copies[0] + 2);
+}
+
+TEST_F(CudaPrepared, MemoryIsKeptAndGivenBack) {
+    const Operator *recursive = built_operator("recursive_gaussian");
+    if (!recursive) {
+        GTEST_SKIP() << "not run here: recursive_gaussian was not built";
+    }
+    const Array image(Type::f32, {300, 300});
+    const Settings settings{{"sigma", 5.0}};
+    Array output, other;
+    (*recursive)({&image, 1}, output, settings, {.device = first});
+    const int graphs = record().graphs;
+    {
+        Prepared prepared = recursive->prepare({&image, 1}, output, settings, {.device = first});
+        ASSERT_TRUE(prepared.is_one_launch());
+        EXPECT_EQ(record().graphs, graphs + 1);
+        // A call beside it must not get the memory in which the graph's kernels work.
+        const auto is_kept = [&](const Array &array) { return gets(record().graph_launches.back(), array); };
+        prepared();
+        for (int64_t side : {300, 301, 304}) {
+            const Array beside(Type::f32, {side, side});
+            beside.sync(first);
+            EXPECT_FALSE(is_kept(beside)) << side;
+        }
+        Prepared moved = std::move(prepared);
+        moved();
+    }
+    EXPECT_EQ(record().graphs, graphs);
+    output = other = Array();
+    image.sync(second);
+    trim_device_memory();
+    // Tables that the operator keeps are left, and nothing of the size of the image.
+    EXPECT_LT(record().bytes_held[0], 300u * 300 * 4);
+}
+
+TEST_F(CudaPrepared, ADriverWithoutGraphsRunsThePlan) {
+    Array output;
+    for (const char *const lacks : {"FAKE_CUDA_NO_GRAPHS", "FAKE_CUDA_SILENT"}) {
+        setenv(lacks, "1", 1);
+        Prepared prepared = prepare({&field, 1}, output);
+        unsetenv(lacks);
+        EXPECT_FALSE(prepared.is_one_launch());
+        const fake_cuda::Record before = record();
+        prepared();
+        EXPECT_GT(record().launches.size(), before.launches.size());
+        EXPECT_EQ(record().graph_launches.size(), before.graph_launches.size());
+        EXPECT_EQ(output.newest_on(), first);
+    }
+}
+
+TEST_F(CudaPrepared, ARecordingSeesTheKernels) {
+    Array output;
+    Prepared prepared = prepare({&field, 1}, output);
+    LaunchRecording recording;
+    prepared();
+    size_t kernels = 0;
+    for (const LibraryRun &run : recording.take()) {
+        kernels += run.kernels.size();
+    }
+    EXPECT_GE(kernels, 2u);
+}
+
+TEST_F(CudaPrepared, ArraysOfAnotherDeviceAreRefused) {
+    Array output, owner = field.clone(0);
+    Prepared prepared = prepare({&field, 1}, output);
+    owner.sync(second);
+    const Array elsewhere = Array::wrap(Type::c64, second, address_of(owner), {64, 64});
+    const std::string words =
+        expect_error(Fault::usage, "another library's memory", [&] { prepared({&elsewhere, 1}, output); });
+    EXPECT_EQ(words, error_of([&] { (*op)({&elsewhere, 1}, output, {}, {.device = first}); }).what());
+}
+
+TEST_F(CudaPrepared, MemoryOfAnotherLibraryIsUsedInPlace) {
+    Array owner = field.clone(0), other_owner = field.clone(0), output;
+    owner.sync(first);
+    other_owner.sync(first);
+    const Array wrapped = Array::wrap(Type::c64, first, address_of(owner), {64, 64}),
+                other = Array::wrap(Type::c64, first, address_of(other_owner), {64, 64});
+    Prepared prepared = prepare({&wrapped, 1}, output);
+    const size_t before = record().graph_launches.size();
+    prepared({&other, 1}, output);
+    ASSERT_EQ(record().graph_launches.size(), before + 1);
+    EXPECT_TRUE(gets(record().graph_launches.back(), other));
+    EXPECT_FALSE(gets(record().graph_launches.back(), wrapped));
+}
+
+// Each thread of a stream prepares what it is given again and again, and launches it in its own queue.
+TEST_F(CudaPrepared, StreamsLaunchInTheirQueues) {
+    const size_t before = record().graph_launches.size();
+    {
+        Stream stream(first, 2);
+        for (int i = 0; i < 12; i++) {
+            const Array result = stream.start(*op, {field.clone()}).get();
+            EXPECT_EQ(record().locked.count(result.data()), 1u) << "results of streams are page-locked";
+        }
+    }
+    ASSERT_GE(record().graph_launches.size(), before + 8);
+    EXPECT_NE(record().graph_launches.back().stream, nullptr);
+}
+
+TEST_F(CudaPrepared, WithoutMemoryItIsTheErrorOfTheCall) {
+    Array output;
+    Prepared prepared = prepare({&field, 1}, output);
+    const auto refuse_memory =
+        reinterpret_cast<void (*)(bool)>(fake_cuda::exported("fake_cuda_refuse_memory"));
+    const Array unseen(Type::c64, {64, 64});
+    trim_device_memory();
+    refuse_memory(true);
+    Array none;
+    EXPECT_EQ(error_of([&] { prepared({&unseen, 1}, none); }).fault(), Fault::memory);
+    EXPECT_TRUE(none.empty());
+    refuse_memory(false);
+    EXPECT_NO_THROW(prepared({&unseen, 1}, none));
+}
+
+}  // namespace tilewright
