@@ -356,10 +356,10 @@ static const ScheduleVariants &variants() {
             {
                 window_variants(),
                 colour_variants(),
-                // 8192 x 8192, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms (2026-11-24): .150 / .164 / .173 / .220;
-                // groups of 2 x 4 tiles .155 / .170 / .186 / .237, of 2 x 8 .170 / .183 / .195 / .251; without
-                // the limit of registers (2 x 4) .177 / .192 / .210 / .272; in four bands (2 x 4) .178 / .196 /
-                // .213 / .276.
+                // 8192 x 8192, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms (2026-11-24): .150 / .164 / .173 /
+                // .220; groups of 2 x 4 tiles .155 / .170 / .186 / .237, of 2 x 8 .170 / .183 / .195 / .251;
+                // without the limit of registers (2 x 4) .177 / .192 / .210 / .272; in four bands (2 x 4)
+                // .178 / .196 / .213 / .276.
                 variant("tuned_products", cuda, "u8", gaussian_blur_products::products,
                     {{"lines", 1, 1, 4}, {"outputs", 8, 4, 8}, {"band", 64, 1, 256}})
                     .registers("", 64)

@@ -64,16 +64,14 @@ inline void lines_in_shared(BandedProducts &pass, LoopLevel group, int lines, in
         .vectorize(pass.j);
 }
 
-// Two kernels, one per pass, in bands of rows. A warp computes a tile, and a thread block a group of them.
-// The bytes of the second pass go through shared memory: a lane that stores nothing takes part in products.
-inline void products(GaussianBlurProducts &blur, ScheduleContext &context) {
-    const int lines = context["lines"], outputs = context["outputs"];
+// The second kernel: a warp computes a tile, and a thread block a group of them. The bytes go to out through
+// shared memory, because a lane that stores nothing must take part in products too.
+inline void pass_along_rows(GaussianBlurProducts &blur, int lines, int outputs) {
     const auto of_places = [&](int n) { return RVar(blur.to[n].name()); };
     const RVar of_line = of_places(0), part = of_places(1), word = of_places(2), of_lines = of_places(3),
-               line = of_places(4), tile = of_places(5), group = of_places(6), group_of_band = of_places(7),
-               band = of_places(8);
-    RVar worker{"worker"};
-    Var lane{"lane"}, groups{"groups"}, lines_of_group{"lines_of_group"};
+               line = of_places(4), tile = of_places(5), group = of_places(6), group_of_band = of_places(7);
+    const RVar worker{"worker"};
+    const Var lane{"lane"};
     undefined_on_gpu(blur.out);
     blur.out.update()
         .allow_race_conditions()
@@ -83,8 +81,6 @@ inline void products(GaussianBlurProducts &blur, ScheduleContext &context) {
         .unroll(part)
         .unroll(of_line);
     blur.out.never_partition_all();
-
-    // The pass along rows.
     BandedProducts &along = blur.along;
     blur.along_words.compute_at(blur.out, group)
         .store_in(MemoryType::GPUShared)
@@ -100,8 +96,13 @@ inline void products(GaussianBlurProducts &blur, ScheduleContext &context) {
         .unroll(blur.n);
     sums_in_registers(along, LoopLevel(blur.along_words, lane));
     lines_in_shared(along, LoopLevel(blur.out, group), lines, outputs);
+}
 
-    // The pass down columns.
+// The first kernel, in the same groups. Where words of a line come from at the left and right side is the
+// same for all rows, so that it is computed once per thread block.
+inline void pass_down_columns(GaussianBlurProducts &blur, int lines, int outputs) {
+    const RVar band(blur.to[8].name());
+    const Var lane{"lane"}, groups{"groups"}, lines_of_group{"lines_of_group"};
     BandedProducts &down = blur.down;
     blur.between.compute_at(blur.out, band)
         .bound(blur.i, 0, 4)
@@ -133,6 +134,12 @@ inline void products(GaussianBlurProducts &blur, ScheduleContext &context) {
             .gpu_threads(blur.words.x);
     }
     blur.words.picks.unroll(blur.words.c);
+}
+
+// Two kernels, one per pass, for one band of rows after another.
+inline void products(GaussianBlurProducts &blur, ScheduleContext &context) {
+    pass_along_rows(blur, context["lines"], context["outputs"]);
+    pass_down_columns(blur, context["lines"], context["outputs"]);
 }
 
 }  // namespace gaussian_blur_products
