@@ -1,13 +1,16 @@
 #pragma once
-// The generators of the window forms of gaussian_blur: weights are scalars, and u8 images are rows of words.
+// The generators of the forms of gaussian_blur that extend images by BorderMap: those with windows, whose
+// weights are scalars, and that by products of bytes. u8 images are rows of words.
 #include "generators/algorithms/gaussian_blur/colours.h"
 #include "generators/algorithms/gaussian_blur/configuration.h"
+#include "generators/algorithms/gaussian_blur/products.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
 #include "generators/algorithms/gaussian_blur/window_floats.h"
 #include "generators/check_tunables.h"
 #include "generators/instructions.h"
 #include "generators/variant_generator.h"
+#include "schedules/shared_moves.h"
 #include <string>
 #include <vector>
 
@@ -155,6 +158,41 @@ public:
 
 private:
     std::vector<GeneratorInput<float> *> weights;
+};
+
+// u8 images of one channel as above, in bands of `band` groups of lines. low and high: the words of
+// TapFragments, with the dimensions word, lane, half, step; reach and high_first are its numbers.
+class GaussianBlurProductsGenerator : public VariantGenerator<GaussianBlurProductsGenerator> {
+public:
+    Input<Buffer<uint32_t, 2>> image{"image"};
+    Input<int32_t> width{"width"}, band{"band"}, reach{"reach"}, high_first{"high_first"};
+    Input<int32_t> factor{"turn"}, border_low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"};
+    Input<uint32_t> multiplier{"multiplier"};
+    Input<Buffer<uint32_t, 4>> low{"low_taps"}, high{"high_taps"};
+    Output<Buffer<uint32_t, 2>> output{"output"};
+
+    void generate() {
+        GaussianBlurProducts blur(image, width, image.height(), {factor, border_low, high_x, high_y, zero},
+            plane(high, high_first), plane(low, 0), reach, multiplier, {setting("lines"), setting("outputs")},
+            band, byte_product, word_operations(get_target()));
+        output = blur.out;
+        from_origin({image, output});
+        apply(blur, {image, output});
+    }
+
+private:
+    static TapPlane plane(Input<Buffer<uint32_t, 4>> &taps, const Expr &first) {
+        constexpr int words = ByteProductCall::words_of_a, lanes = 32, halves = 2;
+        taps.set_host_alignment(16);
+        taps.dim(0).set_bounds(0, words);
+        taps.dim(1).set_bounds(0, lanes).set_stride(words);
+        taps.dim(2).set_bounds(0, halves).set_stride(words * lanes);
+        taps.dim(3).set_min(0).set_stride(words * lanes * halves);
+        Halide::Var v, q, g, m, k;
+        Halide::Func fragments;
+        fragments(v, q, g, m, k) = taps(v, 4 * g + q, m, k);
+        return {fragments, first, taps.dim(3).extent()};
+    }
 };
 
 }  // namespace tilewright

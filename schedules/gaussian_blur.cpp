@@ -5,6 +5,7 @@
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "schedules/gaussian_blur/gaussian_blur_cpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
+#include "schedules/gaussian_blur/gaussian_blur_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_two_kernels.h"
 #include "schedules/schedule.h"
 #include "schedules/shared_moves.h"
@@ -317,7 +318,7 @@ static ScheduleVariants window_variants() {
     struct {
         int radius, high, columns, rows, window;
     } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {12, 3, 512, 32, 16}, {20, 5, 512, 16, 16},
-        {30, 8, 512, 16, 16}, {40, 10, 512, 16, 16}};
+        {30, 8, 512, 16, 16}};
 
     // One group of wide tiles: radius 9 .231 -> .202 ms against two groups of 128 columns (8192 x 8192,
     // H200). Of radius 4 they are no faster than tuned_window.
@@ -388,6 +389,14 @@ static const ScheduleVariants &variants() {
             {
                 window_variants(),
                 colour_variants(),
+                // 8192 x 8192, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms (2026-11-24): .150 / .164 / .173 /
+                // .220; groups of 2 x 4 tiles .155 / .170 / .186 / .237, of 2 x 8 .170 / .183 / .195 / .251;
+                // without the limit of registers (2 x 4) .177 / .192 / .210 / .272; in four bands (2 x 4)
+                // .178 / .196 / .213 / .276.
+                variant("tuned_products", cuda, "u8", gaussian_blur_products::products,
+                    {{"lines", 1, 1, 4}, {"outputs", 8, 4, 8}, {"band", 64, 1, 256}})
+                    .registers("", 64)
+                    .says("Two kernels; the tensor cores multiply bytes by a band of taps, of any radius."),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,
                 // 4096 x 4096 and 1024 x 1024 in four bands, sigma 11, H200, 2026-11-23).

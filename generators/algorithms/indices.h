@@ -17,4 +17,10 @@ inline Halide::Expr promised(Halide::Expr i, Halide::Expr n) {
     return Halide::unsafe_promise_clamped(i, 0, n - 1);
 }
 
+// As select, but only the value that the condition chooses is computed.
+inline Halide::Expr if_else(Halide::Expr condition, Halide::Expr yes, Halide::Expr no) {
+    using Halide::Internal::Call;
+    return Call::make(yes.type(), Call::if_then_else, {condition, yes, no}, Call::PureIntrinsic);
+}
+
 }  // namespace tilewright

@@ -57,4 +57,20 @@ inline std::optional<std::pair<TensorProduct, int>> tensor_result(const std::str
     return is_one ? std::optional(std::pair(product, result)) : std::nullopt;
 }
 
+// A product of 16 x 32 bytes of A and 32 x 8 bytes of B that is added to 16 x 8 sums of 32 bits, by the 32
+// lanes of a warp, all in registers: one instruction (mma) from compute capability 8.0 on, for which all
+// libraries of CUDA are. Lane 4 g + q has
+//     word n of A, 0 ... 3    row g + 8 (n % 2), columns 4 q ... 4 q + 3, from column 16 on where n > 1
+//     word n of B, 0 and 1    rows 4 q ... 4 q + 3 of column g, from row 16 on where n is 1
+//     result n, 0 ... 3       row g + 8 (n / 2), column 2 q + n % 2
+// A function per result takes the words, and the sum that this result is added to.
+struct ByteProductCall {
+    static constexpr int words_of_a = 4, words_of_b = 2, words = words_of_a + words_of_b, results = 4;
+    static constexpr std::string_view prefix = "tw_mma_u8_";
+
+    static std::string function(int result) {
+        return std::string(prefix) + std::to_string(result);
+    }
+};
+
 }  // namespace tilewright

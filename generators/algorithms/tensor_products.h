@@ -2,6 +2,7 @@
 // Products on the tensor cores of NVIDIA's GPUs as Halide's expressions.
 #include "Halide.h"
 #include "generators/algorithms/tensor_product.h"
+#include <functional>
 #include <vector>
 
 namespace tilewright {
@@ -14,6 +15,32 @@ inline std::vector<Halide::Expr> results_of(
     for (int i = 0; i < product.results(); i++) {
         results.push_back(Halide::Internal::Call::make(
             Halide::Float(32), product.function(i), operands, Halide::Internal::Call::PureExtern));
+    }
+    return results;
+}
+
+// The words of a warp's operand: word `word` of lane 4 g + q.
+using LaneWord = std::function<Halide::Expr(int word, Halide::Expr g, Halide::Expr q)>;
+
+// Adds a product of bytes (ByteProductCall) to the four sums of lane 4 g + q.
+using ByteProduct = std::function<std::vector<Halide::Expr>(const LaneWord &a, const LaneWord &b,
+    Halide::Expr g, Halide::Expr q, const std::vector<Halide::Expr> &sums)>;
+
+// By calls of functions that the module's text gets instructions for: a lane gives its own words.
+inline std::vector<Halide::Expr> byte_product(const LaneWord &a, const LaneWord &b, Halide::Expr g,
+    Halide::Expr q, const std::vector<Halide::Expr> &sums) {
+    std::vector<Halide::Expr> words, results;
+    for (int word = 0; word < ByteProductCall::words_of_a; word++) {
+        words.push_back(a(word, g, q));
+    }
+    for (int word = 0; word < ByteProductCall::words_of_b; word++) {
+        words.push_back(b(word, g, q));
+    }
+    for (int i = 0; i < ByteProductCall::results; i++) {
+        std::vector<Halide::Expr> operands = words;
+        operands.push_back(sums[(size_t)i]);
+        results.push_back(Halide::Internal::Call::make(
+            Halide::Int(32), ByteProductCall::function(i), operands, Halide::Internal::Call::PureExtern));
     }
     return results;
 }

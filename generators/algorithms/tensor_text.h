@@ -4,10 +4,11 @@
 // (generators/algorithms/tensor_products.h), and with_tensor_products() makes instructions of the calls in
 // the text of the module. It refuses what it does not understand.
 #include "generators/algorithms/tensor_product.h"
+#include "generators/algorithms/text_lines.h"
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <stdexcept>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,38 +18,8 @@ namespace tilewright {
 
 namespace tensor_text {
 
-[[noreturn]] inline void refuse(const std::string &what) {
-    throw std::runtime_error(
-        "tensor products: " + what + "; the text of the module is not as Halide 21.0.0 writes it");
-}
-
-inline bool has(const std::string &line, std::string_view part) {
-    return line.find(part) != std::string::npos;
-}
-
-inline std::vector<std::string> lines_of(const std::string &text) {
-    std::vector<std::string> lines;
-    for (size_t at = 0; at < text.size();) {
-        const size_t end = std::min(text.find('\n', at), text.size());
-        lines.push_back(text.substr(at, end - at));
-        at = end + 1;
-    }
-    return lines;
-}
-
-// What stands between the first `open` of a line and the next `close`.
-inline std::string between(const std::string &line, char open, char close) {
-    const size_t begin = line.find(open), end = line.find(close, begin);
-    if (begin == std::string::npos || end == std::string::npos) {
-        refuse("no " + std::string{open, close} + " in '" + line + "'");
-    }
-    return line.substr(begin + 1, end - begin - 1);
-}
-
-// Whether a basic block ends here: what stands before and behind the line does not always run together.
-inline bool ends_block(const std::string &line) {
-    return line.starts_with("$") || line.starts_with("}") || has(line, "bra") || has(line, "bar.sync") ||
-           has(line, "\tret;");
+inline bool names_product(const std::string &text) {
+    return has(text, tensor_prefix) || has(text, ByteProductCall::prefix);
 }
 
 // Makes an instruction, or a chain of them, of all calls of a basic block that have the same operands.
@@ -58,8 +29,7 @@ public:
     std::vector<std::string> made(const std::vector<std::string> &lines) {
         for (size_t i = 0; i < lines.size(); i++) {
             const std::string &line = lines[i];
-            if (line.starts_with(".extern .func") &&
-                has(line, std::string(" ") + std::string(tensor_prefix))) {
+            if (line.starts_with(".extern .func") && names_product(line)) {
                 while (i < lines.size() && lines[i] != ";") {
                     i++;  // the declaration
                 }
@@ -68,7 +38,7 @@ public:
                 body_ = out_.size();
                 out_.emplace_back();
                 registers_ = 0;
-                has_products_ = false;
+                has_chains_ = false;
             } else if (line == "}") {
                 close();
                 out_[body_] = declarations();
@@ -87,83 +57,116 @@ public:
 
 private:
     struct Group {
-        size_t at;  // the place of the first call
-        TensorProduct product;
-        std::vector<std::string> operands, results;
+        size_t at;                             // the place of the first call
+        std::optional<TensorProduct> product;  // none: of bytes
+        std::vector<std::string> operands, sums, results;
     };
     std::vector<std::string> out_;
     std::vector<Group> groups_;  // of the basic block
     size_t body_ = 0;            // where the kernel declares its registers
     int registers_ = 0;
-    bool has_products_ = false;
+    bool has_chains_ = false;
 
     std::string new_register() {
         return "%twr" + std::to_string(registers_++);
     }
 
     std::string declarations() const {
-        if (!has_products_) {
-            return "//";
+        std::string all = "\t.reg .b32 \t%twr<" + std::to_string(registers_ + 1) + ">;";
+        if (has_chains_) {
+            all += "\n\t.reg .b64 \t%twd<3>;\n\t.reg .pred \t%twp<2>;\n\tsetp.ne.u32 \t%twp0, 0, 0;\n"
+                   "\tsetp.eq.u32 \t%twp1, 0, 0;";
         }
-        return "\t.reg .b32 \t%twr<" + std::to_string(registers_ + 1) +
-               ">;\n\t.reg .b64 \t%twd<3>;\n\t.reg .pred \t%twp<2>;\n\tsetp.ne.u32 \t%twp0, 0, 0;\n"
-               "\tsetp.eq.u32 \t%twp1, 0, 0;";
+        return registers_ > 0 || has_chains_ ? all : "//";
+    }
+
+    // What a function stands for.
+    struct Wanted {
+        std::optional<TensorProduct> product;  // none: of bytes
+        int number;                            // of the result
+
+        size_t operands() const {
+            return product ? (size_t)product->words_of_a() + 2 : ByteProductCall::words + 1;
+        }
+        size_t results() const {
+            return product ? (size_t)product->results() : ByteProductCall::results;
+        }
+    };
+
+    static std::optional<Wanted> wanted(const std::string &function) {
+        if (const auto known = tensor_result(function)) {
+            return Wanted{known->first, known->second};
+        }
+        for (int number = 0; number < ByteProductCall::results; number++) {
+            if (function == ByteProductCall::function(number)) {
+                return Wanted{{}, number};
+            }
+        }
+        return std::nullopt;
     }
 
     // Reads the call that begins at a line, and returns its last line.
     size_t call(const std::vector<std::string> &lines, size_t begin) {
-        std::vector<std::string> operands;
-        std::string function, result;
-        size_t end = begin;
-        for (; end < lines.size() && !lines[end].starts_with("\t} // callseq"); end++) {
-            const std::string &line = lines[end];
-            if (line.starts_with("\tst.param")) {
-                operands.push_back(line.substr(line.find("], ") + 3));
-                operands.back().pop_back();
-            } else if (has(line, "call.uni")) {
-                const size_t at = line.find("), ") + 3;
-                function = line.substr(at, line.find(',', at) - at);
-            } else if (line.starts_with("\tld.param")) {
-                result = between(line, '\t', ';');
-                result = result.substr(result.find('%'), result.find(',') - result.find('%'));
-            }
+        const Call call = call_at(lines, begin);
+        const auto known = wanted(call.function);
+        if (call.end == lines.size() || (!known && names_product(call.function))) {
+            refuse("the call of '" + call.function + "' is not known");
         }
-        const auto known = tensor_result(function);
-        if (end == lines.size() || (!known && function.starts_with(tensor_prefix))) {
-            refuse("the call of '" + function + "' is not known");
+        if (known) {
+            add(*known, call);
+        } else {
+            out_.insert(
+                out_.end(), lines.begin() + (ptrdiff_t)begin, lines.begin() + (ptrdiff_t)call.end + 1);
         }
-        if (!known) {
-            out_.insert(out_.end(), lines.begin() + (ptrdiff_t)begin, lines.begin() + (ptrdiff_t)end + 1);
-            return end;
-        }
-        add(known->first, known->second, operands, result);
-        return end;
+        return call.end;
     }
 
-    void add(const TensorProduct &product, int number, const std::vector<std::string> &operands,
-        const std::string &result) {
-        if ((int)operands.size() != product.words_of_a() + 2 || result.empty()) {
-            refuse("a call of " + product.function(number) + " has other operands");
+    void add(const Wanted &wanted, const Call &call) {
+        if (call.operands.size() != wanted.operands() || call.result.empty()) {
+            refuse("a call of " + call.function + " has other operands");
+        }
+        if (!wanted.product) {
+            return add_bytes(wanted, call);
         }
         auto group = std::find_if(groups_.begin(), groups_.end(),
-            [&](const Group &g) { return g.product == product && g.operands == operands; });
+            [&](const Group &g) { return g.product == wanted.product && g.operands == call.operands; });
         if (group == groups_.end()) {
             groups_.push_back(
-                {out_.size(), product, operands, std::vector<std::string>((size_t)product.results())});
+                {out_.size(), wanted.product, call.operands, {}, std::vector<std::string>(wanted.results())});
             group = groups_.end() - 1;
             out_.emplace_back();
         }
-        std::string &place = group->results[(size_t)number];
+        std::string &place = group->results[(size_t)wanted.number];
         if (!place.empty()) {
-            refuse(product.function(number) + " is called twice");
+            refuse(call.function + " is called twice");
         }
-        place = result;
+        place = call.result;
+    }
+
+    // The calls of a product of bytes follow each other, because sums that they share registers with may
+    // change behind them.
+    void add_bytes(const Wanted &wanted, const Call &call) {
+        std::vector<std::string> words = call.operands;
+        words.pop_back();
+        const bool follows = !groups_.empty() && groups_.back().at + 1 == out_.size() &&
+                             !groups_.back().product && groups_.back().operands == words &&
+                             groups_.back().results[(size_t)wanted.number].empty();
+        if (!follows) {
+            groups_.push_back({out_.size(), {}, words, std::vector<std::string>(wanted.results(), "0"),
+                std::vector<std::string>(wanted.results())});
+            out_.emplace_back();
+        }
+        groups_.back().sums[(size_t)wanted.number] = call.operands.back();
+        groups_.back().results[(size_t)wanted.number] = call.result;
     }
 
     void close() {
         for (Group &group : groups_) {
-            out_[group.at] = instructions(group);
-            has_products_ = true;
+            for (std::string &result : group.results) {
+                result = result.empty() ? new_register() : result;  // nobody reads it
+            }
+            out_[group.at] = group.product ? chain(group, *group.product) : instruction(group);
+            has_chains_ = has_chains_ || group.product;
         }
         groups_.clear();
     }
@@ -171,8 +174,8 @@ private:
     // The descriptor of a part of B, whose first word was loaded from shared memory before the call. Without
     // swizzle: groups of 8 columns by 4 numbers along k are 128 bytes apart along the columns, and along k
     // two parts of 16 bytes per column.
-    std::string descriptor(const Group &group, int part) const {
-        const std::string word = "\t" + group.operands[(size_t)(group.product.words_of_a() + part)] + ", [";
+    std::string descriptor(const Group &group, const TensorProduct &product, int part) const {
+        const std::string word = "\t" + group.operands[(size_t)(product.words_of_a() + part)] + ", [";
         size_t at = group.at;
         while (at > body_ && !(out_[at].starts_with("\tld.shared") && has(out_[at], word))) {
             if (has(out_[at], "bar.sync")) {
@@ -188,7 +191,7 @@ private:
             offset = address.substr(plus + 1);
             address.resize(plus);
         }
-        const long long along_k = 2LL * group.product.columns, along_n = 8;  // in 16 bytes
+        const long long along_k = 2LL * product.columns, along_n = 8;  // in 16 bytes
         const std::string d = "%twd" + std::to_string(part), same = "\t" + d + ", " + d + ", ";
         return "\tadd.s64 \t" + d + ", " + address + ", " + offset + ";\n\tshr.u64 " + same +
                "4;\n\tand.b64 " + same + "16383;\n\tor.b64 " + same +
@@ -209,29 +212,37 @@ private:
         return all + "}";
     }
 
+    std::string instruction(const Group &group) {
+        std::string moves;
+        const std::string results = list(group.results, 0, group.results.size(), moves);
+        const std::string a = list(group.operands, 0, ByteProductCall::words_of_a, moves),
+                          b = list(group.operands, ByteProductCall::words_of_a, ByteProductCall::words_of_b,
+                              moves),
+                          sums = list(group.sums, 0, group.sums.size(), moves);
+        return moves + "\tmma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 \t" + results + ", " + a + ", " +
+               b + ", " + sums + ";";
+    }
+
     // Per step: low by high, high by low, high by high. The first one does not add.
-    std::string instructions(Group &group) {
-        const TensorProduct &product = group.product;
-        for (std::string &result : group.results) {
-            result = result.empty() ? new_register() : result;  // nobody reads it
-        }
-        std::string moves, chain;
+    std::string chain(const Group &group, const TensorProduct &product) {
+        std::string moves, steps;
         const std::string results = list(group.results, 0, group.results.size(), moves);
         for (int step = 0; step < product.steps(); step++) {
             for (const auto &[low_a, low_b] : {std::pair{1, 0}, {0, 1}, {0, 0}}) {
                 std::string d = "%twd" + std::to_string(low_b);
                 if (step > 0) {
-                    chain +=
+                    steps +=
                         "\tadd.s64 \t%twd2, " + d + ", " + std::to_string(4 * step * product.columns) + ";\n";
                     d = "%twd2";
                 }
                 const std::string a = list(group.operands, (size_t)(8 * step + 4 * low_a), 4, moves);
-                chain += "\twgmma.mma_async.sync.aligned.m64n" + std::to_string(product.columns) +
+                steps += "\twgmma.mma_async.sync.aligned.m64n" + std::to_string(product.columns) +
                          "k8.f32.tf32.tf32 \t" + results + ", " + a + ", " + d +
                          (step == 0 && low_a ? ", %twp0, 1, 1;\n" : ", %twp1, 1, 1;\n");
             }
         }
-        return moves + descriptor(group, 0) + descriptor(group, 1) + "\twgmma.fence.sync.aligned;\n" + chain +
+        return moves + descriptor(group, product, 0) + descriptor(group, product, 1) +
+               "\twgmma.fence.sync.aligned;\n" + steps +
                "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;";
     }
 };
@@ -346,40 +357,33 @@ private:
     }
 };
 
-// Sets what stands behind the first word of the directive that has `part`, as ".version 7.0".
-inline void set_directive(std::vector<std::string> &lines, std::string_view part, const std::string &to) {
-    const auto at = std::find_if(lines.begin(), lines.end(),
-        [&](const std::string &line) { return line.starts_with(".") && has(line, part); });
-    if (at == lines.end()) {
-        refuse("there is no directive with '" + std::string(part) + "'");
-    }
-    *at = at->substr(0, at->find(' ') + 1) + to;
-}
-
 }  // namespace tensor_text
 
-// Whether the text of a module asks for tensor products, or has them.
+// Whether the text of a module asks for chains of tensor products, or has them.
 inline bool has_tensor_products(std::string_view text) {
     return text.find(tensor_prefix) != std::string_view::npos ||
            text.find("\twgmma.") != std::string_view::npos;
 }
 
-// The text with instructions in place of the calls, for a device of TensorProduct::capability; other text,
-// and text that has them, comes back as it is. Errors: std::runtime_error for text that it does not
-// understand.
+// The text with instructions in place of the calls; other text, and text that has them, comes back as it is.
+// Text with chains of products is for a device of TensorProduct::capability then. Errors: std::runtime_error
+// for text that it does not understand.
 inline std::string with_tensor_products(const std::string &text) {
     using namespace tensor_text;
-    if (text.find(tensor_prefix) == std::string::npos) {
+    if (!names_product(text)) {
         return text;
     }
-    std::vector<std::string> lines = Copies().made(Products().made(lines_of(text)));
-    set_directive(lines, ".version ", "8.0");
-    set_directive(lines, " sm_", "sm_90a");
+    std::vector<std::string> lines = Products().made(lines_of(text));
+    if (has(text, tensor_prefix)) {
+        lines = Copies().made(lines);
+        set_directive(lines, ".version ", "8.0");
+        set_directive(lines, " sm_", "sm_90a");
+    }
     std::string made;
     for (const std::string &line : lines) {
         made += line + "\n";
     }
-    if (made.find(tensor_prefix) != std::string::npos) {
+    if (names_product(made)) {
         refuse("a call is left");
     }
     return made;

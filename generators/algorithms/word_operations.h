@@ -3,6 +3,7 @@
 #include "Halide.h"
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace tilewright {
 
@@ -28,6 +29,14 @@ struct WordOperations {
     // The bytes 0 of four words, as one word.
     Expr pack(Expr a, Expr b, Expr c, Expr d) const {
         return pick(pick(a, b, hex(0x0040)), pick(c, d, hex(0x0040)), hex(0x5410));
+    }
+
+    // The columns of four words, which are rows: word c has byte c of each of them.
+    std::vector<Expr> transposed(Expr r0, Expr r1, Expr r2, Expr r3) const {
+        const Expr low01 = pick(r0, r1, hex(0x5140)), low23 = pick(r2, r3, hex(0x5140));
+        const Expr high01 = pick(r0, r1, hex(0x7362)), high23 = pick(r2, r3, hex(0x7362));
+        return {pick(low01, low23, hex(0x5410)), pick(low01, low23, hex(0x7632)),
+            pick(high01, high23, hex(0x5410)), pick(high01, high23, hex(0x7632))};
     }
 
     // An unsigned constant of 32 bits.

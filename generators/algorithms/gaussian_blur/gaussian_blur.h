@@ -128,11 +128,6 @@ private:
         return if_else(inside_row(x) && y >= 0 && y < height, pixel,
             if_else(rule != zero, extended, cast(pixel.type(), 0)));
     }
-    // As select, but only the value that the condition chooses is computed.
-    static Expr if_else(Expr condition, Expr yes, Expr no) {
-        using Halide::Internal::Call;
-        return Call::make(yes.type(), Call::if_then_else, {condition, yes, no}, Call::PureIntrinsic);
-    }
 };
 
 // out = sum over j of weight(j) * down(x + j), down = sum over i of weight(i) * image(y + i), i and j from -r

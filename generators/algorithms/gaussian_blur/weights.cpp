@@ -204,4 +204,26 @@ uint32_t tap_word(const IntegerTaps &taps, int radius, int phase, int k, bool hi
     return word;
 }
 
+TapFragments TapFragments::low(const IntegerTaps &taps) {
+    const int reach = ceil_div(taps.reach(), 4);
+    return {reach, 0, ceil_div(8 + 2 * reach, 8)};
+}
+
+TapFragments TapFragments::high(const IntegerTaps &taps) {
+    const TapFragments all = low(taps);
+    const int reach = ceil_div(std::max(taps.high - 1, 0), 4), steps = ceil_div(8 + 2 * reach, 8);
+    return {all.reach, std::min(all.reach - reach, 8 * (all.steps - steps)), steps};
+}
+
+uint32_t TapFragments::word(const IntegerTaps &taps, bool high, int v, int lane, int m, int step) const {
+    const int output = 4 * (lane / 4) + v % 2 + 2 * m,
+              byte = 4 * (first - reach) + 32 * step + 16 * (v / 2) + 4 * (lane % 4);
+    uint32_t word = 0;
+    for (int b = 0; b < 4; b++) {
+        const uint32_t w = taps.at(byte + b - output);
+        word |= (high ? w >> 8 : w & 255) << (8 * b);
+    }
+    return word;
+}
+
 }  // namespace tilewright

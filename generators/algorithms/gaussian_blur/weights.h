@@ -121,4 +121,19 @@ struct TapWordShape {
 // bytes l.
 uint32_t tap_word(const IntegerTaps &taps, int radius, int phase, int k, bool high);
 
+// The taps as an operand of products of bytes (ByteProductCall), in steps of 32 bytes of a line: 32
+// neighbouring outputs by the window that they read, which begins `reach` words before them. Outputs are in
+// two halves: row r of half m is output 4 (r % 8) + r / 8 + 2 m, so that a lane gets four neighbours.
+struct TapFragments {
+    int reach;         // in words, of all taps
+    int first, steps;  // from this word of the window on
+
+    // The low bytes of all taps, and the high bytes of those that may have one. Both have a step or more.
+    static TapFragments low(const IntegerTaps &taps);
+    static TapFragments high(const IntegerTaps &taps);
+
+    // Word v of a lane, in half m of a step.
+    uint32_t word(const IntegerTaps &taps, bool high, int v, int lane, int m, int step) const;
+};
+
 }  // namespace tilewright

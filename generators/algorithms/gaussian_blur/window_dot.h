@@ -70,13 +70,8 @@ protected:
 private:
     // transposed(c, x, g): column c of word x, rows 4 g ... 4 g + 3.
     void transpose_words(const Func &source) {
-        const Expr r0 = source(x, 4 * g), r1 = source(x, 4 * g + 1), r2 = source(x, 4 * g + 2),
-                   r3 = source(x, 4 * g + 3);
-        const Expr low01 = word.pick(r0, r1, hex(0x5140)), low23 = word.pick(r2, r3, hex(0x5140));
-        const Expr high01 = word.pick(r0, r1, hex(0x7362)), high23 = word.pick(r2, r3, hex(0x7362));
-        transposed(c, x, g) =
-            mux(c, {word.pick(low01, low23, hex(0x5410)), word.pick(low01, low23, hex(0x7632)),
-                       word.pick(high01, high23, hex(0x5410)), word.pick(high01, high23, hex(0x7632))});
+        transposed(c, x, g) = mux(c, word.transposed(source(x, 4 * g), source(x, 4 * g + 1),
+                                         source(x, 4 * g + 2), source(x, 4 * g + 3)));
     }
 };
 

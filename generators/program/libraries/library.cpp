@@ -250,7 +250,7 @@ int make_library(const Library &library, const std::string &folder, const std::s
         const std::string made = (std::filesystem::path(folder) / library.name).string(),
                           file = made + (source == "ptx" ? ".ptx" : ".cl");
         std::filesystem::rename(made + ".device_code", file);
-        if (kernel_needs().tensor_products) {
+        if (source == "ptx") {
             write_text(file, with_tensor_products(text_of(file)));
         }
     }

@@ -38,7 +38,8 @@ public:
                           .choices = border_names()}},
                   .measures = {"height", "width", "channels", "radius"}},
               gaussian_blur_variants(),
-              joined({forms_by_taps(), forms_of_near_blurs(), forms_by_dots(), forms_with_windows()})) {}
+              joined({forms_by_taps(), forms_of_near_blurs(), forms_by_dots(), forms_with_windows(),
+                  forms_by_products()})) {}
 
 protected:
     GaussianBlurRequest read(std::span<const Array> inputs, const Settings &settings) const override {

@@ -56,6 +56,21 @@ Array tap_pairs(const IntegerTaps &taps, int radius, Number number) {
     return made;
 }
 
+Array tap_fragments(const IntegerTaps &taps, const TapFragments &fragments, bool high) {
+    Array made(Type::u32, {fragments.steps * 2 * 32 * 4});
+    uint32_t *word = made.as<uint32_t>();
+    for (int step = 0; step < fragments.steps; step++) {
+        for (int m = 0; m < 2; m++) {
+            for (int lane = 0; lane < 32; lane++) {
+                for (int v = 0; v < 4; v++) {
+                    *word++ = fragments.word(taps, high, v, lane, m, step);
+                }
+            }
+        }
+    }
+    return made;
+}
+
 }  // namespace
 
 BlurWeights::BlurWeights(double sigma)
@@ -67,7 +82,9 @@ BlurWeights::BlurWeights(double sigma)
       low16_(tap_pairs(numbers_->words16, numbers_->radius, [](uint32_t w) { return split_tap(w).low; })),
       high16_(tap_pairs(numbers_->words16, numbers_->radius, [](uint32_t w) { return split_tap(w).high; })),
       pairs_(tap_pairs(numbers_->bytes, numbers_->bytes.reach(), [](uint32_t w) { return w; })),
-      short_taps_(taps_of_short_sums(numbers_->bytes)) {}
+      short_taps_(taps_of_short_sums(numbers_->bytes)),
+      low_fragments_(tap_fragments(numbers_->bytes, TapFragments::low(numbers_->bytes), false)),
+      high_fragments_(tap_fragments(numbers_->bytes, TapFragments::high(numbers_->bytes), true)) {}
 
 std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma) {
     auto &known = immortal([] { return Cache<double, BlurWeights>(64); });

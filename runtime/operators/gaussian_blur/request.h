@@ -48,10 +48,18 @@ public:
     const Array &pairs() const {
         return pairs_;
     }
+    // The integer weights for u8 as TapFragments: step, half, lane, word.
+    const Array &low_fragments() const {
+        return low_fragments_;
+    }
+    const Array &high_fragments() const {
+        return high_fragments_;
+    }
 
 private:
     std::shared_ptr<const GaussianWeights> numbers_;
-    Array real_, bytes_, words16_, low_, high_, low16_, high16_, pairs_, short_taps_;
+    Array real_, bytes_, words16_, low_, high_, low16_, high16_, pairs_, short_taps_, low_fragments_,
+        high_fragments_;
 };
 
 struct GaussianBlurRequest : BlurRequest {

@@ -8,18 +8,13 @@
 
 namespace tilewright {
 
-namespace {
-
-// Whether rows begin at multiples of 16 bytes. OpenCL has no views on parts of a buffer in other units than
-// the array's own.
-bool in_words(const Array &array, const Variant &variant) {
+// OpenCL has no views on parts of a buffer in other units than the array's own.
+bool in_words(const Array &array, Backend backend, int bytes) {
     const int64_t pitch = array.strides()[0] * (int64_t)size_of(array.type());
-    const bool whole =
-        variant.backend != Backend::opencl || array.type() != Type::u8 || array.offset_bytes() == 0;
-    return whole && pitch % 16 == 0 && array.offset_bytes() % 16 == 0;
+    const bool whole = backend != Backend::opencl || array.type() != Type::u8 || array.offset_bytes() == 0;
+    return whole && pitch % bytes == 0 && array.offset_bytes() % bytes == 0;
 }
 
-// The rows of an image as they are, or of bytes as words; a word may end after the last byte of its row.
 View window_view(const Array &array) {
     if (array.type() != Type::u8) {
         return rows_of(array);
@@ -30,19 +25,22 @@ View window_view(const Array &array) {
         array.offset_bytes()};
 }
 
-// How coordinates outside the image are brought inside: the numbers of BorderMap
-// (generators/algorithms/gaussian_blur/window.h).
-void bind_border(Launch &launch, Border border, int32_t w, int32_t h) {
+void bind_border(Launch &launch, const GaussianBlurRequest &request) {
+    const Border border = request.border;
     const bool mirrors = border == Border::reflect || border == Border::mirror;
-    const auto high = [=](int32_t n) {
-        return border == Border::reflect ? 2 * n - 1 : border == Border::mirror ? 2 * n - 2 : n - 1;
+    const auto high = [=](int64_t n) {
+        return (int32_t)(border == Border::reflect ? 2 * n - 1 :
+                         border == Border::mirror  ? 2 * n - 2 :
+                                                     n - 1);
     };
     launch.value("turn", mirrors ? -1 : 0)
         .value("low", border == Border::reflect ? -1 : 0)
-        .value("high_x", high(w))
-        .value("high_y", high(h))
+        .value("high_x", high(request.image().shape()[1]))
+        .value("high_y", high(request.image().shape()[0]))
         .value("zero", border == Border::zero ? 1 : 0);
 }
+
+namespace {
 
 // A form whose weights are numbers, one per tap.
 struct WindowForm : BlurForm<GaussianBlurRequest> {
@@ -54,8 +52,8 @@ struct WindowForm : BlurForm<GaussianBlurRequest> {
         const GaussianBlurWindowVariant window(variant.configuration<GaussianBlurWindowConfiguration>(),
             [&](const char *name) { return variant.tunable(name); });
         const int64_t radius = request.numbers().radius, h = image.shape()[0], w = image.shape()[1];
-        return radius < std::min(h, w) && h <= window.most_height() && in_words(image, variant) &&
-               in_words(output, variant) &&
+        return radius < std::min(h, w) && h <= window.most_height() &&
+               in_words(image, variant.backend, 16) && in_words(output, variant.backend, 16) &&
                (image.type() == Type::u8 ? serves_bytes(window, request) : serves_elements(window, request));
     }
 
@@ -67,12 +65,12 @@ protected:
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
         Array &output) const override {
         const Array &image = request.image();
-        const int32_t w = (int32_t)image.shape()[1], h = (int32_t)image.shape()[0];
         launch.in("image", image, window_view(image));
         if (image.type() == Type::u8) {
-            launch.value("width", w).value("multiplier", request.numbers().bytes.multiplier);
+            launch.value("width", (int32_t)image.shape()[1])
+                .value("multiplier", request.numbers().bytes.multiplier);
         }
-        bind_border(launch, request.border, w, h);
+        bind_border(launch, request);
         bind_weights(launch, variant.configuration<GaussianBlurWindowConfiguration>(), request);
         launch.out("output", output, window_view(output));
     }

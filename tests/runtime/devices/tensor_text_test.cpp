@@ -30,9 +30,9 @@ std::string calls() {
     return call(0) + call(1) + call(2) + call(3);
 }
 
-std::string module(const std::string &body) {
+std::string module(const std::string &body, const std::string &function = smallest.function(0)) {
     return "//\n.version 7.0\n.target sm_80\n.address_size 64\n\n.extern .func  (.param .b32 func_retval0) " +
-           smallest.function(0) +
+           function +
            "\n(\n\t.param .b32 p\n)\n;\n.visible .entry _kernel_out()\n{\n\t.reg .b32 \t%f<99>;\n" + body +
            "\tret;\n}\n";
 }
@@ -98,6 +98,58 @@ TEST(TensorText, RefusesWhatItDoesNotUnderstand) {
     EXPECT_NE(refusal(loads + call(0, "%f10", "tw_wgmma_other_0")).find("is not known"), std::string::npos);
     EXPECT_NE(refusal(loads + call(0, "%f10", TensorProduct{16, 16}.function(0))).find("other operands"),
         std::string::npos);
+}
+
+// The call for a result of a product of bytes, whose words are %r1 ... %r6, that is added to a sum.
+std::string byte_call(
+    int result, const std::string &sum, const std::string &to, const std::string &word = "%r1") {
+    std::string text = "\t{ // callseq 0, 0\n";
+    for (int i = 0; i < ByteProductCall::words + 1; i++) {
+        const std::string operand = i == 0                      ? word :
+                                    i == ByteProductCall::words ? sum :
+                                                                  "%r" + std::to_string(i + 1);
+        text += "\t.param .b32 param" + std::to_string(i) + ";\n\tst.param.b32 \t[param" + std::to_string(i) +
+                "], " + operand + ";\n";
+    }
+    return text + "\t.param .b32 retval0;\n\tcall.uni (retval0), " + ByteProductCall::function(result) +
+           ", (param0);\n\tld.param.b32 \t" + to + ", [retval0];\n\t} // callseq 0\n";
+}
+
+const std::string byte_mma = "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 \t";
+
+TEST(TensorText, MakesOneInstructionOfTheCallsOfAProductOfBytes) {
+    const std::string text =
+        with_tensor_products(module(byte_call(0, "%r11", "%r11") + byte_call(1, "%r12", "%r12") +
+                                        byte_call(2, "0", "%r13") + byte_call(3, "%r14", "%r24"),
+            ByteProductCall::function(0)));
+    EXPECT_EQ(count(text, byte_mma), 1);
+    EXPECT_EQ(count(text, byte_mma + "{%r11, %r12, %r13, %r24}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r11, "
+                                     "%r12, %twr0, %r14};"),
+        1)
+        << text;
+    EXPECT_EQ(count(text, "mov.b32 \t%twr0, 0;"), 1);
+    EXPECT_NE(text.find(".version 7.0\n.target sm_80\n"), std::string::npos) << text;
+    EXPECT_FALSE(has_tensor_products(text));
+    EXPECT_EQ(with_tensor_products(text), text);
+}
+
+// A sum may be another number behind what stands between two calls.
+TEST(TensorText, CallsOfBytesThatDoNotFollowEachOtherAreTwoProducts) {
+    const std::string between = byte_call(0, "%r11", "%r11") + "\tmov.b32 \t%r12, %r11;\n";
+    const std::string text = with_tensor_products(module(between + byte_call(1, "%r12", "%r12")));
+    EXPECT_EQ(count(text, byte_mma), 2);
+    const std::string twice = with_tensor_products(
+                          module(byte_call(0, "%r11", "%r11") + byte_call(0, "%r11", "%r12"))),
+                      other = with_tensor_products(
+                          module(byte_call(0, "%r11", "%r11") + byte_call(1, "%r12", "%r12", "%r9")));
+    EXPECT_EQ(count(twice, byte_mma), 2);
+    EXPECT_EQ(count(other, byte_mma), 2);
+}
+
+TEST(TensorText, RefusesCallsOfBytesThatItDoesNotUnderstand) {
+    EXPECT_NE(refusal(byte_call(4, "%r11", "%r11")).find("is not known"), std::string::npos);
+    EXPECT_NE(
+        refusal(call(0, "%f10", ByteProductCall::function(0))).find("other operands"), std::string::npos);
 }
 
 const std::string copy_a =

@@ -1,0 +1,85 @@
+#pragma once
+// The lines of a module's text, for tensor_text.h.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright {
+
+namespace tensor_text {
+
+[[noreturn]] inline void refuse(const std::string &what) {
+    throw std::runtime_error(
+        "tensor products: " + what + "; the text of the module is not as Halide 21.0.0 writes it");
+}
+
+inline bool has(const std::string &line, std::string_view part) {
+    return line.find(part) != std::string::npos;
+}
+
+inline std::vector<std::string> lines_of(const std::string &text) {
+    std::vector<std::string> lines;
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = std::min(text.find('\n', at), text.size());
+        lines.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return lines;
+}
+
+// What stands between the first `open` of a line and the next `close`.
+inline std::string between(const std::string &line, char open, char close) {
+    const size_t begin = line.find(open), end = line.find(close, begin);
+    if (begin == std::string::npos || end == std::string::npos) {
+        refuse("no " + std::string{open, close} + " in '" + line + "'");
+    }
+    return line.substr(begin + 1, end - begin - 1);
+}
+
+// Whether a basic block ends here: what stands before and behind the line does not always run together.
+inline bool ends_block(const std::string &line) {
+    return line.starts_with("$") || line.starts_with("}") || has(line, "bra") || has(line, "bar.sync") ||
+           has(line, "\tret;");
+}
+
+// A call, which takes several lines.
+struct Call {
+    std::string function, result;
+    std::vector<std::string> operands;
+    size_t end;  // its last line; the number of lines where it does not end
+};
+
+inline Call call_at(const std::vector<std::string> &lines, size_t begin) {
+    Call call{{}, {}, {}, begin};
+    for (; call.end < lines.size() && !lines[call.end].starts_with("\t} // callseq"); call.end++) {
+        const std::string &line = lines[call.end];
+        if (line.starts_with("\tst.param")) {
+            call.operands.push_back(line.substr(line.find("], ") + 3));
+            call.operands.back().pop_back();
+        } else if (has(line, "call.uni")) {
+            const size_t at = line.find("), ") + 3;
+            call.function = line.substr(at, line.find(',', at) - at);
+        } else if (line.starts_with("\tld.param")) {
+            call.result = between(line, '\t', ';');
+            call.result =
+                call.result.substr(call.result.find('%'), call.result.find(',') - call.result.find('%'));
+        }
+    }
+    return call;
+}
+
+// Sets what stands behind the first word of the directive that has `part`, as ".version 7.0".
+inline void set_directive(std::vector<std::string> &lines, std::string_view part, const std::string &to) {
+    const auto at = std::find_if(lines.begin(), lines.end(),
+        [&](const std::string &line) { return line.starts_with(".") && has(line, part); });
+    if (at == lines.end()) {
+        refuse("there is no directive with '" + std::string(part) + "'");
+    }
+    *at = at->substr(0, at->find(' ') + 1) + to;
+}
+
+}  // namespace tensor_text
+
+}  // namespace tilewright

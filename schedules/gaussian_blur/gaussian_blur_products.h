@@ -1,0 +1,147 @@
+#pragma once
+// The schedule of gaussian_blur on tensor cores.
+#include "generators/algorithms/gaussian_blur/products.h"
+#include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
+
+namespace tilewright {
+
+namespace gaussian_blur_products {
+
+using Halide::Func;
+using Halide::LoopLevel;
+using Halide::MemoryType;
+using Halide::RVar;
+using Halide::TailStrategy;
+using Halide::Var;
+
+// A lane keeps its 32 sums in registers over all steps. It loads the words of taps and lines that a step
+// multiplies before, 16 bytes at a time.
+inline void sums_in_registers(BandedProducts &pass, LoopLevel lane) {
+    Func sums = pass.sums;
+    sums.compute_at(lane)
+        .store_in(MemoryType::Register)
+        .bound_extent(pass.j, 4)
+        .bound_extent(pass.m, 2)
+        .unroll(pass.j)
+        .unroll(pass.m);
+    for (int update = 0; update < 3; update++) {
+        sums.update(update).unroll(pass.j).unroll(pass.m);
+    }
+    for (int n = 0; n < 2; n++) {
+        BandedProducts::Step &step = pass.steps[n];
+        const RVar k(step.k.x.name());
+        sums.update(2 * n).reorder(pass.j, pass.m, k);
+        step.taps.compute_at(sums, k)
+            .store_in(MemoryType::Register)
+            .bound_extent(pass.v, 4)
+            .vectorize(pass.v)
+            .unroll(pass.m);
+        step.words.compute_at(sums, k)
+            .store_in(MemoryType::Register)
+            .bound_extent(pass.j, 4)
+            .vectorize(pass.j)
+            .unroll(pass.half);
+    }
+}
+
+// Copies the words of lines that a group needs to shared memory, with 8 words of gap behind those of the
+// lines of all its tiles: so no two lanes read or write words of one bank. A lane copies a word of four lines
+// at a time.
+inline void lines_in_shared(BandedProducts &pass, LoopLevel group, int lines, int outputs) {
+    const Var uo{"uo"}, ui{"ui"}, kz{"kz"}, kx{"kx"}, lane{"loader"};
+    pass.lines.compute_at(group)
+        .store_in(MemoryType::GPUShared)
+        .bound_extent(pass.j, 4)
+        .bound_extent(pass.u, 8 * lines)
+        .align_storage(pass.u, 8 * lines + 2)
+        .split(pass.u, uo, ui, 8)
+        .split(pass.k, pass.k, kz, 4 * outputs, TailStrategy::GuardWithIf)
+        .split(kz, kz, kx, 4)
+        .reorder(pass.j, pass.k, ui, kx, uo, kz)
+        .fuse(ui, kx, lane)
+        .gpu_threads(lane, uo, kz)
+        .vectorize(pass.j);
+}
+
+// The second kernel: a warp computes a tile, and a thread block a group of them. The bytes go to out through
+// shared memory, because a lane that stores nothing must take part in products too.
+inline void pass_along_rows(GaussianBlurProducts &blur, int lines, int outputs) {
+    const auto of_places = [&](int n) { return RVar(blur.to[n].name()); };
+    const RVar of_line = of_places(0), part = of_places(1), word = of_places(2), of_lines = of_places(3),
+               line = of_places(4), tile = of_places(5), group = of_places(6), group_of_band = of_places(7);
+    const RVar worker{"worker"};
+    const Var lane{"lane"};
+    undefined_on_gpu(blur.out);
+    blur.out.update()
+        .allow_race_conditions()
+        .fuse(word, of_lines, worker)
+        .gpu_threads(worker, line, tile)
+        .gpu_blocks(group, group_of_band)
+        .unroll(part)
+        .unroll(of_line);
+    blur.out.never_partition_all();
+    BandedProducts &along = blur.along;
+    blur.along_words.compute_at(blur.out, group)
+        .store_in(MemoryType::GPUShared)
+        .bound_extent(blur.n, 8)
+        .bound_extent(along.q, 4)
+        .bound_extent(along.g, 8)
+        .bound_extent(along.line, lines)
+        .bound_extent(along.tile, outputs)
+        .reorder_storage(along.g, along.q, blur.n, along.line, along.tile)
+        .reorder(blur.n, along.q, along.g, along.line, along.tile)
+        .fuse(along.q, along.g, lane)
+        .gpu_threads(lane, along.line, along.tile)
+        .unroll(blur.n);
+    sums_in_registers(along, LoopLevel(blur.along_words, lane));
+    lines_in_shared(along, LoopLevel(blur.out, group), lines, outputs);
+}
+
+// The first kernel, in the same groups. Where words of a line come from at the left and right side is the
+// same for all rows, so that it is computed once per thread block.
+inline void pass_down_columns(GaussianBlurProducts &blur, int lines, int outputs) {
+    const RVar band(blur.to[8].name());
+    const Var lane{"lane"}, groups{"groups"}, lines_of_group{"lines_of_group"};
+    BandedProducts &down = blur.down;
+    blur.between.compute_at(blur.out, band)
+        .bound(blur.i, 0, 4)
+        .bound(down.g, 0, 8)
+        .bound(blur.e, 0, 2)
+        .bound(down.q, 0, 4)
+        .split(down.line, groups, down.line, lines, TailStrategy::RoundUp)
+        .split(down.tile, lines_of_group, down.tile, outputs, TailStrategy::RoundUp)
+        .reorder(blur.i, blur.e, down.q, down.g, down.line, down.tile, groups, lines_of_group)
+        .fuse(down.q, down.g, lane)
+        .gpu_threads(lane, down.line, down.tile)
+        .gpu_blocks(groups, lines_of_group)
+        .vectorize(blur.i)
+        .unroll(blur.e);
+    blur.down_words.compute_at(blur.between, lane)
+        .store_in(MemoryType::Register)
+        .bound_extent(blur.i, 4)
+        .bound_extent(blur.e, 2)
+        .unroll(blur.i)
+        .unroll(blur.e);
+    sums_in_registers(down, LoopLevel(blur.between, lane));
+    lines_in_shared(down, LoopLevel(blur.between, groups), lines, outputs);
+    blur.columns.compute_at(down.lines, down.k).store_in(MemoryType::Register).unroll(down.j);
+    blur.source.compute_at(down.lines, down.k).store_in(MemoryType::Register).unroll(blur.y);
+    for (Func numbers : {blur.words.column, blur.words.picks}) {
+        numbers.compute_at(blur.between, groups)
+            .store_in(MemoryType::GPUShared)
+            .bound_extent(blur.words.x, 8 * lines)
+            .gpu_threads(blur.words.x);
+    }
+    blur.words.picks.unroll(blur.words.c);
+}
+
+// Two kernels, one per pass, for one band of rows after another.
+inline void products(GaussianBlurProducts &blur, ScheduleContext &context) {
+    pass_along_rows(blur, context["lines"], context["outputs"]);
+    pass_down_columns(blur, context["lines"], context["outputs"]);
+}
+
+}  // namespace gaussian_blur_products
+
+}  // namespace tilewright
