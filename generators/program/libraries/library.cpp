@@ -177,8 +177,7 @@ static Halide::Buffer<uint8_t> deflated(const Halide::Buffer<void> &buffer) {
             Z_BEST_COMPRESSION)) {
         fail("zlib could not deflate the text of the kernels");
     }
-    DeflatedText header = {
-        {}, (uint32_t)text.size(), (uint32_t)distances.size(), (uint32_t)most};
+    DeflatedText header = {{}, (uint32_t)text.size(), (uint32_t)distances.size(), (uint32_t)most};
     deflated_mark.copy(header.mark, sizeof header.mark);
     Halide::Buffer<uint8_t> smaller((int)(sizeof header + most), buffer.name());
     std::memcpy(smaller.data(), &header, sizeof header);

@@ -4,6 +4,7 @@
 #include "runtime/arrays/copy.h"
 #include "runtime/devices/best_device.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/dispatch/choice/choice.h"
 #include "runtime/dispatch/pipelines/pipeline_alpha.h"
 #include "runtime/dispatch/pipelines/pipeline_text.h"
 #include "runtime/errors/leaving.h"
@@ -92,6 +93,21 @@ public:
     }
     Device device() const {
         return device_;
+    }
+    // What the stages are predicted to take; 0 where one of them was not measured.
+    double predicted_ms() const {
+        double sum = 0;
+        for (size_t i = 0; i < steps_.size(); i++) {
+            const std::vector<PredictedTime> times =
+                pipeline_.stages_[i].op->predicted_times(*steps_[i].request, device_);
+            if (times.empty()) {
+                return 0;
+            }
+            const auto own = std::find_if(times.begin(), times.end(),
+                [&](const PredictedTime &time) { return time.variant == steps_[i].variant; });
+            sum += own == times.end() ? times.front().ms : own->ms;
+        }
+        return sum;
     }
 
     void run() {
@@ -293,6 +309,17 @@ std::unique_ptr<Pipeline::Plan> Pipeline::plan(
     };
     std::unique_ptr<Plan> plan;
     std::optional<Error> refused;
+    if (may_spare_drivers() && has_variants(Backend::cpu)) {
+        try {
+            plan = plan_on(Device{}, inputs, output, call, computes);
+            if (spares_drivers(plan->predicted_ms())) {
+                return plan;
+            }
+        } catch (const Error &) {
+            // Whoever refuses the call below says why.
+        }
+        plan = nullptr;
+    }
     const auto has_plan = [&](const DeviceInfo &info) {
         try {
             plan = plan_on(info.device, inputs, output, call, computes);
