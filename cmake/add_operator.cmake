@@ -41,7 +41,8 @@ endfunction()
 #   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property
 #              TILEWRIGHT_FOLDER names
 # It makes the generator program NAME.generator and the static library Tilewright::NAME: the front and the
-# table. It links Tilewright::NAME_cpu, _cuda and _opencl, which have the libraries of a target. tilewright_add_program(PROGRAM OPERATORS NAME) makes the command line
+# table. It links Tilewright::NAME_cpu, _cuda and _opencl, which have the libraries of a target.
+# tilewright_add_program(PROGRAM OPERATORS NAME) makes the command line
 # with it (add_library.cmake).
 function(tilewright_add_operator op)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;SCHEDULES" "FRONT;PLAIN;WORKLOAD;TARGETS;EMIT")
@@ -77,8 +78,8 @@ function(tilewright_add_operator op)
     target_compile_features(${target} PUBLIC cxx_std_20)
     target_link_libraries(${target} PUBLIC Tilewright::runtime)
 
-    # The libraries of a target are an archive apart, so that a program may be linked without them. The package
-    # says which of them are linked (TilewrightConfig.cmake).
+    # The libraries of a target are an archive apart, so that a program may be linked without them. The
+    # package says which of them are linked (TilewrightConfig.cmake).
     foreach (backend IN LISTS arg_TARGETS)
         set(part ${target}_${backend})
         add_library(${part} STATIC ${folder}/${op}_${backend}_libraries.cpp)

@@ -32,8 +32,8 @@ install(FILES ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake ${CMAKE_BINARY_DIR}/Til
     DESTINATION ${package})
 install(EXPORT TilewrightTargets NAMESPACE Tilewright:: DESTINATION ${package})
 
-# pkg-config computes the prefix from the folder of its file. tilewright.pc links the libraries of all targets,
-# and tilewright-cpu.pc those of the CPU alone.
+# pkg-config computes the prefix from the folder of its file. tilewright.pc links the libraries of all
+# targets, and tilewright-cpu.pc those of the CPU alone.
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 list(JOIN TILEWRIGHT_PICTURE_MODULES " " picture_modules)
 function(tilewright_install_module name description)

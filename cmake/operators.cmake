@@ -22,16 +22,16 @@ function(tilewright_add_own_operator op)
     set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_ADDED ${op})
 endfunction()
 
-# Tilewright::not_linked: for each target, the lists of the operators' libraries once more, without any. Programs
-# that are linked without the libraries of a target take them from here. They are weak, because a program may
-# link the libraries of one operator and not those of another.
+# Tilewright::not_linked: for each target, the lists of the operators' libraries once more, without any.
+# Programs that are linked without the libraries of a target take them from here. They are weak, because a
+# program may link the libraries of one operator and not those of another.
 function(tilewright_add_not_linked operators)
     set(sources "")
     foreach (target IN LISTS TILEWRIGHT_TARGETS)
         set(functions "")
         foreach (op IN LISTS operators)
-            string(APPEND functions "[[gnu::weak]] std::span<const VariantLibrary> ${op}_${target}_libraries() {\n"
-                "    return {};\n}\n")
+            string(APPEND functions "[[gnu::weak]] "
+                "std::span<const VariantLibrary> ${op}_${target}_libraries() {\n    return {};\n}\n")
         endforeach ()
         set(source ${CMAKE_BINARY_DIR}/no_${target}_libraries.cpp)
         file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[// Made by cmake/operators.cmake.

@@ -58,7 +58,8 @@ foreach (asked "REQUIRED COMPONENTS gaussian_blur transpose" "OPTIONAL_COMPONENT
         RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
     string(REGEX REPLACE "[ \n]+" " " said "${said}")
     if (asked MATCHES "^REQUIRED.*rotate$")
-        set(words "no component rotate; there are Generators, the targets [a-z, ]* and the operators [a-z0-9_, ]*gaussian_blur")
+        string(CONCAT words "no component rotate; there are Generators, the targets [a-z, ]* "
+            "and the operators [a-z0-9_, ]*gaussian_blur")
     else ()
         set(words "found: (1|TRUE)")
     endif ()
@@ -67,8 +68,8 @@ foreach (asked "REQUIRED COMPONENTS gaussian_blur transpose" "OPTIONAL_COMPONENT
     endif ()
 endforeach ()
 
-# Linked for the CPU alone, by CMake and by pkg-config: a program without any GPU's library, which says so in one
-# line where it is given a GPU.
+# Linked for the CPU alone, by CMake and by pkg-config: a program without any GPU's library, which says so in
+# one line where it is given a GPU.
 file(WRITE ${WORK}/cpu/small.cpp [[#include <cstdio>
 #include <tilewright/error.h>
 #include <tilewright/gaussian_blur.h>
@@ -97,8 +98,8 @@ int main() {
     return 3;
 }
 ]])
-set(not_linked "it has no variant for opencl:0, only for cpu: its libraries for opencl were not built, or this \
-program is not linked with them")
+string(CONCAT not_linked "it has no variant for opencl:0, only for cpu: "
+    "its libraries for opencl were not built, or this program is not linked with them")
 file(WRITE ${WORK}/cpu/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)\nproject(cpu LANGUAGES CXX)\n"
     "find_package(Tilewright REQUIRED COMPONENTS gaussian_blur cpu)\nadd_executable(small small.cpp)\n"
     "target_link_libraries(small PRIVATE Tilewright::gaussian_blur)\n")
