@@ -123,7 +123,8 @@ endfunction()
 # list of its libraries, which the table asks for; it runs first, and says what is wrong with the selection.
 # CMake does not know the variants: the generator does, and it makes no library again that would be the same
 # (generators/program/libraries/build.h). CUDA libraries have machine code beside their PTX, in
-# NAME_cuda_cubins.h, for the compute capabilities that cubins.cmake finds and that run the PTX. Sets in the caller
+# NAME_cuda_cubins.h, for the compute capabilities that cubins.cmake finds and that run the PTX. Sets in
+# the caller
 #   ARCHIVES   the archives                 TABLE_CPP  NAME_variants(), for the runtime
 #   LISTS_CPP  FOLDER/NAME_TARGET_libraries.cpp of each target: NAME_TARGET_libraries(), for the table
 #   SELECTION  what the generator's verbs take to mean the same libraries
