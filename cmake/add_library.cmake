@@ -90,7 +90,7 @@ function(tilewright_add_library name)
         COMMAND ${generator} functions ${folder}/${name}_functions.h ${SELECTION}
         DEPENDS ${generator} COMMENT "Functions of ${name}" VERBATIM)
     tilewright_library_header(${name} ${op} ${folder})
-    add_library(${name} STATIC ${TABLE_CPP} ${folder}/${name}_functions.h)
+    add_library(${name} STATIC ${TABLE_CPP} ${LISTS_CPP} ${folder}/${name}_functions.h)
     set_target_properties(${name} PROPERTIES
         TILEWRIGHT_FOLDER ${folder} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
     target_compile_features(${name} PUBLIC cxx_std_20)

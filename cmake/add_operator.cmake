@@ -40,8 +40,9 @@ endfunction()
 #              capability of the oldest CUDA devices that are served, as for tilewright_add_library
 #   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property
 #              TILEWRIGHT_FOLDER names
-# It makes the generator program NAME.generator and the static library Tilewright::NAME: the front, the table
-# and the libraries of all variants. tilewright_add_program(PROGRAM OPERATORS NAME) makes the command line
+# It makes the generator program NAME.generator and the static library Tilewright::NAME: the front and the
+# table. It links Tilewright::NAME_cpu, _cuda and _opencl, which have the libraries of a target.
+# tilewright_add_program(PROGRAM OPERATORS NAME) makes the command line
 # with it (add_library.cmake).
 function(tilewright_add_operator op)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;SCHEDULES" "FRONT;PLAIN;WORKLOAD;TARGETS;EMIT")
@@ -60,8 +61,7 @@ function(tilewright_add_operator op)
         CAPABILITY ${capability}
         EMIT ${arg_EMIT})
 
-    # One archive holds the front, the table and every variant's objects. The front is a target apart, so that
-    # it is compiled while the libraries are made.
+    # The front is a target apart, so that it is compiled while the libraries are made.
     set(target tilewright_${op})
     add_library(${target}_front OBJECT ${arg_FRONT})
     set_target_properties(${target}_front PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
@@ -77,5 +77,18 @@ function(tilewright_add_operator op)
         TILEWRIGHT_FOLDER ${folder} TILEWRIGHT_PLAIN "${arg_PLAIN}" TILEWRIGHT_WORKLOAD "${arg_WORKLOAD}")
     target_compile_features(${target} PUBLIC cxx_std_20)
     target_link_libraries(${target} PUBLIC Tilewright::runtime)
-    tilewright_merge(${target} ${folder} ${ARCHIVES})
+
+    # The libraries of a target are an archive apart, so that a program may be linked without them. The
+    # package says which of them are linked (TilewrightConfig.cmake).
+    foreach (backend IN LISTS arg_TARGETS)
+        set(part ${target}_${backend})
+        add_library(${part} STATIC ${folder}/${op}_${backend}_libraries.cpp)
+        add_library(Tilewright::${op}_${backend} ALIAS ${part})
+        set_target_properties(${part} PROPERTIES
+            EXPORT_NAME ${op}_${backend} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
+        target_compile_features(${part} PUBLIC cxx_std_20)
+        target_link_libraries(${part} PUBLIC Tilewright::runtime)
+        tilewright_merge(${part} ${folder} ${folder}/${op}_${backend}.a)
+        target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:${part}>)
+    endforeach ()
 endfunction()

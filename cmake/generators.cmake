@@ -119,12 +119,14 @@ endfunction()
 # The libraries of a table of schedules, or of those of its variants that SCHEDULES (names of variants, or of
 # their families) and TYPES choose. One command per target in TARGETS makes the archive FOLDER/NAME_TARGET.a
 # and what EMIT names beside it, and of a GPU's target the header NAME_TARGET_needs.h, which says what the
-# kernels need of a device. One more command makes the table that the runtime reads; it runs first, and says
-# what is wrong with the selection. CMake does not know the variants: the generator does, and it makes no
-# library again that would be the same (generators/program/libraries/build.h). CUDA libraries have machine
-# code beside their PTX, in NAME_cuda_cubins.h, for the compute capabilities that cubins.cmake finds and that
-# run the PTX. Sets in the caller
+# kernels need of a device. One more command makes the table that the runtime reads, and for each target the
+# list of its libraries, which the table asks for; it runs first, and says what is wrong with the selection.
+# CMake does not know the variants: the generator does, and it makes no library again that would be the same
+# (generators/program/libraries/build.h). CUDA libraries have machine code beside their PTX, in
+# NAME_cuda_cubins.h, for the compute capabilities that cubins.cmake finds and that run the PTX. Sets in
+# the caller
 #   ARCHIVES   the archives                 TABLE_CPP  NAME_variants(), for the runtime
+#   LISTS_CPP  FOLDER/NAME_TARGET_libraries.cpp of each target: NAME_TARGET_libraries(), for the table
 #   SELECTION  what the generator's verbs take to mean the same libraries
 function(tilewright_libraries name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;OPERATOR;FOLDER;CAPABILITY"
@@ -149,12 +151,14 @@ function(tilewright_libraries name)
     list(TRANSFORM arg_TARGETS REPLACE "^cpu$" "cpu,vnni" OUTPUT_VARIABLE backends)
     list(JOIN backends "," backends)
     set(table ${arg_FOLDER}/${name}_table.cpp)
-    add_custom_command(OUTPUT ${table}
-        COMMAND ${arg_GENERATOR} table ${table} ${selection} backend=${backends}
+    set(lists ${arg_TARGETS})
+    list(TRANSFORM lists REPLACE "(.+)" "${arg_FOLDER}/${name}_\\1_libraries.cpp")
+    add_custom_command(OUTPUT ${table} ${lists}
+        COMMAND ${arg_GENERATOR} table ${arg_FOLDER} ${selection} backend=${backends}
         DEPENDS ${arg_GENERATOR} COMMENT "Table of ${name}" VERBATIM DEPENDS_EXPLICIT_ONLY)
 
     # The table is data, from which a vector is made once: optimised, it takes far longer to compile.
-    set_source_files_properties(${table} PROPERTIES
+    set_source_files_properties(${table} ${lists} PROPERTIES
         COMPILE_OPTIONS "-O0;-U_FORTIFY_SOURCE" SKIP_PRECOMPILE_HEADERS ON)
 
     # The machine code of CUDA libraries, beside their PTX.
@@ -174,10 +178,10 @@ function(tilewright_libraries name)
     endif ()
 
     set(archives "")
-    set(needs "")
     foreach (target IN LISTS arg_TARGETS)
         set(archive ${arg_FOLDER}/${name}_${target}.a)
         set(made ${archive})
+        set(list ${arg_FOLDER}/${name}_${target}_libraries.cpp)
         set(emit ${arg_EMIT})
         set(run ${arg_GENERATOR})
         if (target STREQUAL cuda)
@@ -185,12 +189,10 @@ function(tilewright_libraries name)
             list(REMOVE_DUPLICATES emit)
             set(run ${with_ptxas} $<TARGET_FILE:${arg_GENERATOR}>)
             list(APPEND made ${arg_FOLDER}/${name}_cuda_cubins.h)
-            list(APPEND needs ${arg_FOLDER}/${name}_cuda_cubins.h)
         endif ()
         list(JOIN emit "," emit)
         if (NOT target STREQUAL cpu)
             list(APPEND made ${arg_FOLDER}/${name}_${target}_needs.h)
-            list(APPEND needs ${arg_FOLDER}/${name}_${target}_needs.h)
         endif ()
         string(REPLACE cpu cpu,vnni backend ${target})
         add_custom_command(OUTPUT ${made}
@@ -199,12 +201,13 @@ function(tilewright_libraries name)
             DEPENDS ${arg_GENERATOR} ${table}
             COMMENT "Libraries of ${name} for ${target}" VERBATIM DEPENDS_EXPLICIT_ONLY)
         list(APPEND archives ${archive})
+        # The headers that the list includes, and the archive: CMake has no other way to say that a static
+        # library is made again when an archive changes (LINK_DEPENDS is for programs and shared libraries).
+        set_source_files_properties(${list} PROPERTIES OBJECT_DEPENDS "${made}")
     endforeach ()
-    # The archives too: CMake has no other way to say that a static library is made again when they change
-    # (LINK_DEPENDS is for programs and shared libraries).
-    set_source_files_properties(${table} PROPERTIES OBJECT_DEPENDS "${needs};${archives}")
     set(ARCHIVES ${archives} PARENT_SCOPE)
     set(TABLE_CPP ${table} PARENT_SCOPE)
+    set(LISTS_CPP ${lists} PARENT_SCOPE)
     set(SELECTION ${selection} backend=${backends} PARENT_SCOPE)
 endfunction()
 

@@ -5,7 +5,12 @@ include(CMakePackageConfigHelpers)
 
 get_property(operators GLOBAL PROPERTY TILEWRIGHT_ADDED)
 list(TRANSFORM operators PREPEND tilewright_ OUTPUT_VARIABLE archives)
-install(TARGETS tilewright_runtime tilewright_operators ${archives} EXPORT TilewrightTargets
+foreach (target IN LISTS TILEWRIGHT_TARGETS)
+    list(TRANSFORM archives APPEND _${target} OUTPUT_VARIABLE libraries_${target})
+    list(APPEND libraries ${libraries_${target}})
+endforeach ()
+install(TARGETS tilewright_runtime tilewright_operators tilewright_not_linked ${archives} ${libraries}
+    EXPORT TilewrightTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # The header of an operator that was not built would promise what cannot be linked.
@@ -27,20 +32,28 @@ install(FILES ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake ${CMAKE_BINARY_DIR}/Til
     DESTINATION ${package})
 install(EXPORT TilewrightTargets NAMESPACE Tilewright:: DESTINATION ${package})
 
-# pkg-config computes the prefix from the folder of its file.
+# pkg-config computes the prefix from the folder of its file. tilewright.pc links the libraries of all
+# targets, and tilewright-cpu.pc those of the CPU alone.
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-list(TRANSFORM archives PREPEND "-l" OUTPUT_VARIABLE linked)
-list(JOIN linked " " linked)
 list(JOIN TILEWRIGHT_PICTURE_MODULES " " picture_modules)
-file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/tilewright.pc @ONLY CONTENT [[prefix=${pcfiledir}/@up@
+function(tilewright_install_module name description)
+    list(TRANSFORM ARGN PREPEND "-l" OUTPUT_VARIABLE linked)
+    list(JOIN linked " " linked)
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.pc @ONLY CONTENT [[prefix=${pcfiledir}/@up@
 Name: Tilewright
-Description: @PROJECT_DESCRIPTION@
+Description: @description@
 Version: @PROJECT_VERSION@
 Requires: libpng zlib @picture_modules@
 Cflags: -I${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
-Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ -ltilewright_operators @linked@ -ltilewright_runtime -lpthread -ldl
+Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ -ltilewright_operators @linked@ -ltilewright_not_linked -ltilewright_runtime -lpthread -ldl
 ]])
-install(FILES ${CMAKE_BINARY_DIR}/tilewright.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+tilewright_install_module(tilewright "${PROJECT_DESCRIPTION}" ${archives} ${libraries})
+if (cpu IN_LIST TILEWRIGHT_TARGETS)
+    tilewright_install_module(tilewright-cpu "${PROJECT_DESCRIPTION} (the CPU alone)"
+        ${archives} ${libraries_cpu})
+endif ()
 
 # What a project's own generators are made of.
 set(share ${CMAKE_INSTALL_DATADIR}/tilewright)

@@ -22,6 +22,33 @@ function(tilewright_add_own_operator op)
     set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_ADDED ${op})
 endfunction()
 
+# Tilewright::not_linked: for each target, the lists of the operators' libraries once more, without any.
+# Programs that are linked without the libraries of a target take them from here. They are weak, because a
+# program may link the libraries of one operator and not those of another.
+function(tilewright_add_not_linked operators)
+    set(sources "")
+    foreach (target IN LISTS TILEWRIGHT_TARGETS)
+        set(functions "")
+        foreach (op IN LISTS operators)
+            string(APPEND functions "[[gnu::weak]] "
+                "std::span<const VariantLibrary> ${op}_${target}_libraries() {\n    return {};\n}\n")
+        endforeach ()
+        set(source ${CMAKE_BINARY_DIR}/no_${target}_libraries.cpp)
+        file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[// Made by cmake/operators.cmake.
+#include "tilewright/variant.h"
+
+namespace tilewright {
+
+@functions@
+}  // namespace tilewright
+]])
+        list(APPEND sources ${source})
+    endforeach ()
+    add_library(tilewright_not_linked STATIC ${sources})
+    set_target_properties(tilewright_not_linked PROPERTIES EXPORT_NAME not_linked UNITY_BUILD OFF)
+    target_include_directories(tilewright_not_linked PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
+endfunction()
+
 # The registry of the operators that were added: Tilewright::operators.
 function(tilewright_finish_operators)
     get_property(added GLOBAL PROPERTY TILEWRIGHT_ADDED)
@@ -54,6 +81,7 @@ const std::vector<const Operator *> &operators() {
     add_library(Tilewright::operators ALIAS tilewright_operators)
     set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators UNITY_BUILD OFF)
     target_include_directories(tilewright_operators PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
+    tilewright_add_not_linked("${added}")
     list(TRANSFORM added PREPEND tilewright_)
     target_link_libraries(tilewright_operators
         PUBLIC ${added} tilewright_runtime

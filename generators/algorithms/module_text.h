@@ -41,10 +41,10 @@ inline uint64_t key_of_module(std::string_view text) {
 }
 
 // The text of a library's kernels may be deflated: then it begins with this header, and the stream of zlib
-// follows. Text of PTX or OpenCL C begins with other bytes.
+// follows, of the text with distances (value_numbers.h). Text of PTX or OpenCL C begins with other bytes.
 struct DeflatedText {
     char mark[8];
-    uint32_t text_bytes, deflated_bytes;  // in the byte order of x86-64
+    uint32_t text_bytes, distances_bytes, deflated_bytes;  // in the byte order of x86-64
 };
 constexpr std::string_view deflated_mark = "\x7f"
                                            "deflate";

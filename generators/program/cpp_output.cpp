@@ -55,33 +55,69 @@ void write_conditions(const ScheduleVariant &variant, std::ostream &out) {
     }
 }
 
-// What a table includes: the needs of the libraries of each GPU's backend stand in a header of their own.
-void write_includes(const Selection &selection, const std::set<std::string> &gpus, std::ostream &out) {
-    out << "// Made by " << only_table().op << "'s generator.\n#include \"tilewright/variant.h\"\n";
-    for (const std::string &backend : gpus) {
-        out << "#include \"" << selection.name << "_" << backend << "_needs.h\"\n";
-        if (backend == "cuda") {
-            out << "#include \"" << selection.name << "_cuda_cubins.h\"\n";
-        }
+// The targets of the chosen libraries: cpu, cuda, opencl.
+std::set<std::string> targets_of(const Selection &selection) {
+    std::set<std::string> targets;
+    for (const std::string &backend : selection.backends) {
+        targets.insert(backend == "vnni" ? "cpu" : backend);
     }
+    for (const Library &library : selection.libraries()) {
+        targets.insert(library.target());
+    }
+    return targets;
 }
 
-}  // namespace
+// The libraries of a target, and the function that gives them to the table.
+std::string libraries_text(const Selection &selection, const std::string &target) {
+    std::ostringstream declarations, entries;
+    for (const Library &one : selection.libraries()) {
+        if (one.target() != target || !one.variant->declined.empty()) {
+            continue;
+        }
+        declarations << "int " << one.name << "_argv(void **);\nconst halide_filter_metadata_t *" << one.name
+                     << "_metadata();\n";
+        entries << "    {"
+                << joined({is_gpu(target)  ? one.name + "_needs" :
+                           needs_avx2(one) ? "{.avx2 = true}" :
+                                             "{}",
+                       one.name + "_argv", one.name + "_metadata"})
+                << "},\n";
+    }
+    const bool none = entries.str().empty();
+    std::ostringstream out;
+    out << "// Made by " << only_table().op << "'s generator.\n#include \"tilewright/variant.h\"\n";
+    if (is_gpu(target)) {
+        out << "#include \"" << selection.name << "_" << target << "_needs.h\"\n";
+    }
+    if (target == "cuda") {
+        out << "#include \"" << selection.name << "_cuda_cubins.h\"\n";
+    }
+    out << "\nextern \"C\" {\n" << declarations.str() << "}\n\nnamespace tilewright {\n\n";
+    if (!none) {
+        out << "namespace {\n\n";
+        if (target == "cuda") {
+            out << "[[maybe_unused]] const bool said = cuda_libraries_from("
+                << halide_capability(selection.capability) << ");\n\n";
+        }
+        out << "constexpr VariantLibrary libraries[] = {\n" << entries.str() << "};\n\n}  // namespace\n\n";
+    }
+    out << "std::span<const VariantLibrary> " << selection.name << "_" << target
+        << "_libraries() {\n    return " << (none ? "{}" : "libraries")
+        << ";\n}\n\n}  // namespace tilewright\n";
+    return out.str();
+}
 
-void write_table(const Selection &selection, std::ostream &out) {
+std::string table_text(const Selection &selection) {
     const std::string op = only_table().op;
-    std::ostringstream declarations, numbers, conditions, entries;
-    std::set<std::string> gpus;
+    std::ostringstream numbers, conditions, entries, declarations;
+    std::string backends;
+    for (const std::string &target : targets_of(selection)) {
+        const std::string function = selection.name + "_" + target + "_libraries()";
+        declarations << "std::span<const VariantLibrary> " << function << ";\n";
+        backends += (backends.empty() ? "{Backend::" : ", {Backend::") + target + ", " + function + "}";
+    }
     for (const Library &one : selection.libraries()) {
         const ScheduleVariant &variant = *one.variant;
-        const bool made = variant.declined.empty(), gpu = is_gpu(one.backend);
-        if (gpu) {
-            gpus.insert(one.backend);
-        }
-        if (made) {
-            declarations << "int " << one.name << "_argv(void **);\nconst halide_filter_metadata_t *"
-                         << one.name << "_metadata();\n";
-        }
         const std::vector<Tunable> tunables = with_values(variant.tunables, one.tunables);
         write_numbers(variant, tunables, numbers);
         write_conditions(variant, conditions);
@@ -93,22 +129,16 @@ void write_table(const Selection &selection, std::ostream &out) {
                        std::to_string(tunables.size()), std::to_string(variant.register_caps.size()),
                        std::to_string(variant.conditions.size()), quoted(variant.opencl_options),
                        quoted(variant.autoscheduler), quoted(variant.declined), quoted(variant.summary),
-                       quoted(variant.unmeasured),
-                       made && gpu     ? one.name + "_needs" :
-                       needs_avx2(one) ? "{.avx2 = true}" :
-                                         "{}",
-                       made ? one.name + "_argv, " + one.name + "_metadata" : "nullptr, nullptr"})
+                       quoted(variant.unmeasured)})
                 << "},\n";
     }
     const bool own = selection.name == op;
-    const std::string variants = "variants_of(table, numbers, conditions)";
-    write_includes(selection, gpus, out);
-    out << "\nextern \"C\" {\n" << declarations.str() << "}\n\nnamespace tilewright {\n\nnamespace {\n\n";
-    if (gpus.contains("cuda")) {
-        out << "[[maybe_unused]] const bool said = cuda_libraries_from("
-            << halide_capability(selection.capability) << ");\n\n";
-    }
-    out << "constexpr VariantNumber numbers[] = {\n"
+    const std::string variants = "variants_of(table, numbers, conditions, {" + backends + "})";
+    std::ostringstream out;
+    out << "// Made by " << op
+        << "'s generator.\n#include \"tilewright/variant.h\"\n\nnamespace tilewright {\n\n"
+        << declarations.str() << "\nnamespace {\n\n"
+        << "constexpr VariantNumber numbers[] = {\n"
         << numbers.str()
         << "    {},  // so that there is one\n};\n\nconstexpr VariantCondition conditions[] = {\n"
         << conditions.str() << "    {},\n};\n\n"
@@ -118,6 +148,23 @@ void write_table(const Selection &selection, std::ostream &out) {
            "ends.\n    static const auto &variants = *new std::vector<Variant>("
         << (own ? "with_added_variants(" + quoted(op) + ", " + variants + ")" : variants)
         << ");\n    return variants;\n}\n\n}  // namespace tilewright\n";
+    return out.str();
+}
+
+void write_whole(const std::string &path, const std::string &text) {
+    if (!write_text(path, text)) {
+        fail(path + " cannot be written");
+    }
+}
+
+}  // namespace
+
+void write_table(const Selection &selection, const std::string &folder) {
+    const std::string begin = (std::filesystem::path(folder) / selection.name).string() + "_";
+    write_whole(begin + "table.cpp", table_text(selection));
+    for (const std::string &target : targets_of(selection)) {
+        write_whole(begin + target + "_libraries.cpp", libraries_text(selection, target));
+    }
 }
 
 namespace {
@@ -166,9 +213,8 @@ void write_function(const Library &one, const std::string &tunables, std::ostrea
         << checks << "    return " << library << "(" << passed << ");\n}\n\n";
 }
 
-}  // namespace
-
-void write_functions(const Selection &selection, std::ostream &out) {
+std::string functions_text(const Selection &selection) {
+    std::ostringstream out;
     const std::string op = only_table().op;
     out << "// Made by " << op
         << "'s generator: its libraries as Halide makes them, without checks beyond Halide's own. They "
@@ -186,7 +232,10 @@ void write_functions(const Selection &selection, std::ostream &out) {
             write_function(library, library.tunables, out);
         }
     }
+    return out.str();
 }
+
+}  // namespace
 
 std::string text_of(const std::string &path) {
     std::ostringstream text;
@@ -206,14 +255,8 @@ bool write_text(const std::string &path, const std::string &text) {
     return (bool)out;
 }
 
-int write_file(
-    const std::string &path, const Selection &selection, void (*write)(const Selection &, std::ostream &)) {
-    std::ostringstream text;
-    write(selection, text);
-    if (!write_text(path, text.str())) {
-        fail(path + " cannot be written");
-    }
-    return 0;
+void write_functions(const Selection &selection, const std::string &file) {
+    write_whole(file, functions_text(selection));
 }
 
 }  // namespace tilewright

@@ -34,12 +34,18 @@ int list(const Selection &selection) {
     return 0;
 }
 
-int table(const Selection &selection, const std::string &file) {
+int table(const Selection &selection, const std::string &folder) {
     selection.check(true);
     for (const std::string &note : selection.notes()) {
         std::cout << "note: " << selection.name << ": " << note << "\n";
     }
-    return write_file(file, selection, write_table);
+    write_table(selection, folder);
+    return 0;
+}
+
+int functions(const Selection &selection, const std::string &file) {
+    write_functions(selection, file);
+    return 0;
 }
 
 int usage() {
@@ -48,7 +54,7 @@ int usage() {
               << "       " << program
               << " build FOLDER FILES [SELECTION]      FILES: "
                  "static_library,c_header,stmt_html,assembly,ptx,opencl_c,sm_NN\n"
-              << "       " << program << " table FILE [SELECTION]             the variants, for the runtime\n"
+              << "       " << program << " table FOLDER [SELECTION]           the variants, for the runtime\n"
               << "       " << program
               << " functions FILE [SELECTION]         the libraries' C++ declarations\n"
               << "       " << program
@@ -96,7 +102,7 @@ int run(const std::vector<std::string> &words) {
     const Selection selection({words.begin() + (std::ptrdiff_t)taken, words.end()});
     return verb == "list"      ? list(selection) :
            verb == "table"     ? table(selection, words[1]) :
-           verb == "functions" ? write_file(words[1], selection, write_functions) :
+           verb == "functions" ? functions(selection, words[1]) :
            verb == "build"     ? build(selection, words[1], words[2]) :
                                  show_one(selection, words[1]);
 }

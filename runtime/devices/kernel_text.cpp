@@ -1,5 +1,6 @@
 #include "runtime/devices/kernel_text.h"
 #include "generators/algorithms/module_text.h"
+#include "generators/algorithms/value_numbers.h"
 #include <cstring>
 #include <zlib.h>
 
@@ -11,16 +12,15 @@ std::string kernel_text(const char *text) {
     }
     DeflatedText header;
     std::memcpy(&header, text, sizeof header);
-    std::string inflated(header.text_bytes, '\0');
-    uLongf bytes = inflated.size();
+    std::string distances(header.distances_bytes, '\0');
+    uLongf bytes = distances.size();
     const auto *stream = reinterpret_cast<const Bytef *>(text + sizeof header);
     // A library of this program is whole, so only missing memory can make zlib fail.
-    if (uncompress(reinterpret_cast<Bytef *>(inflated.data()), &bytes, stream, header.deflated_bytes) !=
+    if (uncompress(reinterpret_cast<Bytef *>(distances.data()), &bytes, stream, header.deflated_bytes) !=
         Z_OK) {
         throw std::bad_alloc();
     }
-    inflated.resize(std::strlen(inflated.c_str()));  // without the zero byte at its end
-    return inflated;
+    return with_numbers(distances, header.text_bytes);
 }
 
 }  // namespace tilewright::driver

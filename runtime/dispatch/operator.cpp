@@ -245,6 +245,15 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
                 is_alone ? fmt::format(" ({}: {})", schedule, fitting->summary) : ""),
             "schedule", schedule);
     }
+    const bool is_linked = std::any_of(variants_.begin(), variants_.end(),
+        [&](const Variant &variant) { return variant.backend == device.backend; });
+    if (!is_linked && &variants == &variants_) {
+        refuse(Fault::device,
+            fmt::format("it has no variant for {}, only for {}: its libraries for {} were not built, or this "
+                        "program is not linked with them",
+                device.str(), fmt::join(backends, " and "), name_of(device.backend)),
+            "schedule", schedule);
+    }
     refuse(Fault::device,
         types.empty() ?
             fmt::format(

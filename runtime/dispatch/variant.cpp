@@ -81,14 +81,15 @@ void add_variants(const std::vector<Variant> &variants) {
 }
 
 std::vector<Variant> variants_of(std::span<const ConstantVariant> table, const VariantNumber *numbers,
-    const VariantCondition *conditions) {
+    const VariantCondition *conditions, std::vector<BackendLibraries> backends) {
+    std::erase_if(backends, [](const BackendLibraries &one) { return one.libraries.empty(); });
     std::vector<Variant> variants;
     variants.reserve(table.size());
     for (const ConstantVariant &constant : table) {
         Variant variant{constant.op, constant.origin, constant.schedule, constant.family, constant.type,
             constant.backend, constant.needs_vnni, constant.form, {}, {}, {}, constant.opencl_options,
-            constant.autoscheduler, constant.declined, constant.summary, constant.needs, constant.entry,
-            constant.metadata, constant.also, {}, constant.kept_for};
+            constant.autoscheduler, constant.declined, constant.summary, {}, nullptr, nullptr, constant.also,
+            {}, constant.kept_for};
         for (int i = 0; i < constant.configured; i++, numbers++) {
             variant.configured.push_back({numbers->name, numbers->value});
         }
@@ -101,6 +102,18 @@ std::vector<Variant> variants_of(std::span<const ConstantVariant> table, const V
         for (int i = 0; i < constant.conditions; i++, conditions++) {
             variant.conditions.push_back(
                 {conditions->measure, conditions->least, conditions->most, conditions->is_needed});
+        }
+        const auto of_backend = std::find_if(backends.begin(), backends.end(),
+            [&](const BackendLibraries &one) { return one.backend == variant.backend; });
+        if (of_backend == backends.end()) {
+            continue;
+        }
+        if (variant.declined.empty()) {
+            const VariantLibrary &library = of_backend->libraries.front();
+            of_backend->libraries = of_backend->libraries.subspan(1);
+            variant.needs = library.needs;
+            variant.entry = library.entry;
+            variant.metadata = library.metadata;
         }
         variants.push_back(std::move(variant));
     }

@@ -58,12 +58,70 @@ foreach (asked "REQUIRED COMPONENTS gaussian_blur transpose" "OPTIONAL_COMPONENT
         RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
     string(REGEX REPLACE "[ \n]+" " " said "${said}")
     if (asked MATCHES "^REQUIRED.*rotate$")
-        set(words "no component rotate; there are Generators and the operators [a-z0-9_, ]*gaussian_blur")
+        string(CONCAT words "no component rotate; there are Generators, the targets [a-z, ]* "
+            "and the operators [a-z0-9_, ]*gaussian_blur")
     else ()
         set(words "found: (1|TRUE)")
     endif ()
     if (NOT said MATCHES "${words}")
         message(FATAL_ERROR "find_package(Tilewright ${asked}) does not say '${words}':\n${said}")
+    endif ()
+endforeach ()
+
+# Linked for the CPU alone, by CMake and by pkg-config: a program without any GPU's library, which says so in
+# one line where it is given a GPU.
+file(WRITE ${WORK}/cpu/small.cpp [[#include <cstdio>
+#include <tilewright/error.h>
+#include <tilewright/gaussian_blur.h>
+#include <tilewright/operator.h>
+#include <vector>
+
+using namespace tilewright;
+
+int main() {
+    const Array image(Type::u8, {64, 64});
+    if (gaussian_blur(image, 2).empty()) {
+        return 1;
+    }
+    for (const Variant &variant : gaussian_blur_operator().variants()) {
+        if (variant.backend != Backend::cpu) {
+            return 2;
+        }
+    }
+    try {
+        const std::vector<Array> inputs = {image};
+        gaussian_blur_operator().choose(inputs, gaussian_blur(image, 2), {}, "tuned", {Backend::opencl, 0});
+    } catch (const Error &error) {
+        std::puts(error.what());
+        return 0;
+    }
+    return 3;
+}
+]])
+string(CONCAT not_linked "it has no variant for opencl:0, only for cpu: "
+    "its libraries for opencl were not built, or this program is not linked with them")
+file(WRITE ${WORK}/cpu/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)\nproject(cpu LANGUAGES CXX)\n"
+    "find_package(Tilewright REQUIRED COMPONENTS gaussian_blur cpu)\nadd_executable(small small.cpp)\n"
+    "target_link_libraries(small PRIVATE Tilewright::gaussian_blur)\n")
+run(${CMAKE_COMMAND} -S ${WORK}/cpu -B ${WORK}/cpu/build -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${WORK}/prefix
+    -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}"
+    -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+run(${CMAKE_COMMAND} --build ${WORK}/cpu/build)
+set(programs ${WORK}/cpu/build/small)
+find_program(pkg_config pkg-config)
+file(GLOB_RECURSE module ${WORK}/prefix/tilewright-cpu.pc)
+if (pkg_config AND module)
+    get_filename_component(modules ${module} DIRECTORY)
+    run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${modules} ${pkg_config} --cflags --libs tilewright-cpu)
+    string(STRIP "${said}" said)
+    separate_arguments(words UNIX_COMMAND "${said} ${FLAGS}")
+    run(${COMPILER} -std=c++20 ${WORK}/cpu/small.cpp ${words} -o ${WORK}/cpu/by_pkg_config)
+    list(APPEND programs ${WORK}/cpu/by_pkg_config)
+endif ()
+foreach (program IN LISTS programs)
+    run(${program})
+    if (NOT said MATCHES "${not_linked}")
+        message(FATAL_ERROR "${program} does not say '${not_linked}': ${said}")
     endif ()
 endforeach ()
 

@@ -286,6 +286,14 @@ std::atomic<double> ms_before_drivers{30};
 
 }  // namespace
 
+bool may_spare_drivers() {
+    return ms_before_drivers > 0 && !drivers_are_started();
+}
+
+bool spares_drivers(double ms) {
+    return may_spare_drivers() && ms > 0 && ms_before_drivers.fetch_sub(ms) > ms;
+}
+
 Device Operator::choose_device(
     const Request &request, const std::string &schedule, const std::vector<Variant> *variants) const {
     const Array output = Array::uninitialized(request.output_type, request.output_shape);
@@ -298,10 +306,10 @@ Operator::Place Operator::choose_place(const Request &request, const Array &outp
     // The times are of the operator's own variants.
     const bool is_measured = schedule == "tuned" && !variants;
     const VariantChoice on_cpu = is_measured ? tuned_variant(request, output, cpu) : VariantChoice();
-    if (on_cpu.variant && ms_before_drivers > 0 && !drivers_are_started()) {
+    if (on_cpu.variant && may_spare_drivers()) {
         // A variant that was not measured is taken for as fast as the best one that was.
         const double ms = on_cpu.measured_on ? ms_on(cpu, on_cpu) : on_cpu.ms;
-        if (ms > 0 && ms_before_drivers.fetch_sub(ms) > ms) {
+        if (spares_drivers(ms)) {
             return {cpu, on_cpu.variant};
         }
     }

@@ -14,6 +14,11 @@ namespace tilewright {
 // taken: those of the family first.
 std::vector<const Variant *> variants_for_tuned(const Operator &op, Backend backend, const std::string &type);
 
+// Drivers of GPUs take longer to start than small calls take on the CPU. Whether such calls may still run
+// there, so that no driver is started, and whether one does that is predicted to take `ms` on the CPU.
+bool may_spare_drivers();
+bool spares_drivers(double ms);
+
 // The variants of one operator for one type on one device, by their predicted times.
 class VariantOrder {
 public:

@@ -2,6 +2,7 @@
 #include "tilewright/pipeline.h"
 #include "runtime/devices/best_device.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/dispatch/choice/choice.h"
 #include "runtime/dispatch/pipelines/pipeline_plan.h"
 #include "runtime/dispatch/pipelines/pipeline_text.h"
 #include "runtime/dispatch/prepared.h"
@@ -73,6 +74,17 @@ std::unique_ptr<Pipeline::Plan> Pipeline::plan(
     };
     std::unique_ptr<Plan> plan;
     std::optional<Error> refused;
+    if (may_spare_drivers() && has_variants(Backend::cpu)) {
+        try {
+            plan = plan_on(Device{}, inputs, output, call, computes);
+            if (spares_drivers(plan->predicted_ms())) {
+                return plan;
+            }
+        } catch (const Error &) {
+            // Whoever refuses the call below says why.
+        }
+        plan = nullptr;
+    }
     const auto has_plan = [&](const DeviceInfo &info) {
         try {
             plan = plan_on(info.device, inputs, output, call, computes);

@@ -88,6 +88,21 @@ public:
     Device device() const {
         return device_;
     }
+    // What the stages are predicted to take; 0 where one of them was not measured.
+    double predicted_ms() const {
+        double sum = 0;
+        for (size_t i = 0; i < steps_.size(); i++) {
+            const std::vector<PredictedTime> times =
+                pipeline_.stages_[i].op->predicted_times(*steps_[i].request, device_);
+            if (times.empty()) {
+                return 0;
+            }
+            const auto own = std::find_if(times.begin(), times.end(),
+                [&](const PredictedTime &time) { return time.variant == steps_[i].variant; });
+            sum += own == times.end() ? times.front().ms : own->ms;
+        }
+        return sum;
+    }
 
     void run() {
         Array current = input_, before = input_;  // the arrays of the next stage and of the one before

@@ -101,7 +101,8 @@ public:
         std::span<const Array> inputs, const Call &call = {}) const;
 
     // The device that a call with `device` unset runs on: the best one, in the order of best_device(), that
-    // has a variant of its schedule for each stage. Errors: those of the call.
+    // has a variant of its schedule for each stage; the CPU, for the first small calls of a
+    // process, which start no driver. Errors: those of the call.
     Device choose_device(std::span<const Array> inputs, const Call &call = {}) const;
 
     // A call that is checked now, and runs later, once. `inputs` and the pipeline outlive it. Errors: those

@@ -148,12 +148,23 @@ struct ConstantVariant {
     int configured, tunables, register_caps;  // how many of the next numbers are the variant's, in this order
     int conditions;                           // and of the next conditions
     const char *opencl_options, *autoscheduler, *declined, *summary, *kept_for;
+};
+
+// For the tables: the library of a variant.
+struct VariantLibrary {
     Variant::Needs needs;
     int (*entry)(void **);
     const halide_filter_metadata_t *(*metadata)();
 };
-std::vector<Variant> variants_of(
-    std::span<const ConstantVariant> table, const VariantNumber *numbers, const VariantCondition *conditions);
+
+// For the tables: the libraries of a backend, in the order of its variants that are not declined. There is
+// none where the program is linked without those of the backend; then it has none of its variants.
+struct BackendLibraries {
+    Backend backend;
+    std::span<const VariantLibrary> libraries;
+};
+std::vector<Variant> variants_of(std::span<const ConstantVariant> table, const VariantNumber *numbers,
+    const VariantCondition *conditions, std::vector<BackendLibraries> backends);
 
 // For the tables: an operator's own variants behind those that were added to it.
 std::vector<Variant> with_added_variants(const std::string &op, std::vector<Variant> own);

@@ -30,7 +30,7 @@ if (WHAT STREQUAL "tables")
         list schedule=vector)
     generator("" 1 "no variant is of type 'u9'; there are: u8" list type=u9)
     generator("" 1 "no variant is of schedule vectors, backend cuda at once; there are: vectors_4 .u8, cpu."
-        table ${WORK}/t.cpp schedule=vectors backend=cuda)
+        table ${WORK} schedule=vectors backend=cuda)
     generator(hyphen 1 "variant 'my-vectors': a name is made of small letters, digits and _" list)
     generator(twice 1 "two variants are called 'vectors', for u8 on cpu both" list)
     generator(unmade 1
@@ -39,7 +39,7 @@ if (WHAT STREQUAL "tables")
     # A value is used by the variants that accept it; the others keep their own, and a note says so. A value
     # that no variant accepts is an error.
     generator("" 0 "note: copy: variant 'on_two_lines' keeps lanes=8: it takes 8 to 8"
-        table ${WORK}/t.cpp tunables=lanes=24)
+        table ${WORK} tunables=lanes=24)
     file(STRINGS ${WORK}/t.cpp variants REGEX "{\"lanes\", 24, 1, 64}")
     list(LENGTH variants count)
     if (NOT count EQUAL 3)
@@ -50,11 +50,11 @@ if (WHAT STREQUAL "tables")
         "^copy_vectors_4_lanes4_u8_cpu\ncopy_vectors_4_lanes24_u8_cpu\ncopy_on_two_lines_u8_cpu\n$"
         list schedule=vectors_4,on_two_lines tunables=lanes=4,24,4)
     generator("" 0 "note: copy: variant 'on_two_lines' leaves out lanes=24: it takes 8 to 8"
-        table ${WORK}/points.cpp tunables=lanes=8,24)
+        table ${WORK} tunables=lanes=8,24)
     generator("" 1 "'lanes=65' is taken by no chosen variant; it takes 1 to 64 in variant 'vectors_4'"
-        table ${WORK}/t.cpp tunables=lanes=65)
+        table ${WORK} tunables=lanes=65)
     generator("" 1 "no chosen variant has a tunable 'lane'; there are: lanes"
-        table ${WORK}/t.cpp tunables=lane=4)
+        table ${WORK} tunables=lane=4)
     # What Halide says of a schedule that it refuses.
     generator(wrong 1 "error: .*could not find split dimension: nowhere" show loops schedule=vectors_wrong)
 

@@ -3,6 +3,7 @@
 #include "tests/support/files.h"
 #include "tests/support/process.h"
 #include "tilewright/files.h"
+#include "tilewright/pipeline.h"
 
 namespace tilewright {
 
@@ -14,6 +15,15 @@ TEST(AbortingDriver, TheCpuIsFoundAndUsed) {
     if (any.op) {
         EXPECT_FALSE(any.run({}).empty());
     }
+}
+
+TEST(AbortingDriver, ASmallPipelineStartsNone) {
+    const AnyOperator any(Backend::cpu);
+    if (!any.op ||
+        any.op->predicted_times(*any.op->parse(any.sample.inputs, any.sample.settings), Device{}).empty()) {
+        GTEST_SKIP() << "not run here: no measured CPU variants were built";
+    }
+    EXPECT_EQ(Pipeline(any.op->name()).choose_device(any.sample.inputs), Device{});
 }
 
 TEST(AbortingDriverDeathTest, TheTestWouldSeeADriver) {
