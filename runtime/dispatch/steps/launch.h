@@ -61,6 +61,9 @@ public:
     // All arguments, in the library's order. One that is missing is an std::logic_error.
     std::vector<Bound> bound() const;
 
+    // The library and its arguments, as a recording has them of a run.
+    LibraryRun described() const;
+
     // Whether the library takes buffers of these shapes. It is asked without any data (Halide's bounds
     // query).
     bool fits() const;
@@ -91,7 +94,6 @@ private:
     void check_device() const;
     Buffer made_buffer(const Argument &argument, std::pmr::memory_resource &memory);
     void call(std::pmr::vector<Buffer> &buffers);
-    LibraryRun described() const;
 
     const Variant *variant_;
     Device device_;
