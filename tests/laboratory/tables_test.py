@@ -162,8 +162,8 @@ Here .25 ms are right and .251 ms not, and about 8 ms need no source.
 
 MORE_TABLES = [
     '| `direct` | 2 (1) | 1 (1) | - | 8 | 0.25 |', '| `shared` | - | - | 4 (2) | - | - |',
-    '| u8 64x64 | CUDA, H200 | 0.25 | 0.125 | 0.0444 | 1235 | 0.0373 |',
-    '| u8 64x64 | CUDA, H200, copies included | 9 | - | - | - | - |',
+    '| u8 64x64 | CUDA, H200 | 0.25 | 0.125 | 0.0444 | 1235 | 0.25 |',
+    '| u8 64x64 | CUDA, H200, copies included | 9 | - | - | - | 9 |',
     '| u8 64x640 | CUDA, H200 | 7 | - | - | - | - |',
     '| `tile` | `direct`, H200 CUDA, ms |', '| 16 | 0.5 |', '| 32 | 0.75 |']
 
@@ -180,7 +180,7 @@ def check_more_tables(tables):
 
         cuda = samples()['cuda.json']
         direct = next(run for run in cuda['runs'] if '/direct/' in run['variant'])
-        direct['host_call'] = {'median': 9}
+        direct |= {'host_call': {'median': 9}, 'chosen': True}  # by a call of `tuned`
         for tile, ms in ((32, .75), (16, .5)):
             cuda['runs'].append({**direct, 'variant': f'transpose/direct/u8/x/tile={tile}',
                                  'tunables': {'tile': tile}, 'batch': {'median': ms, 'p10': ms, 'p90': ms}})

@@ -116,6 +116,7 @@ def kept_run(run, step):
     return {'operator': run['operator'], 'variant': step, 'data': run['data'],
             **{name: run['batch'][name] for name in ('median', 'p10', 'p90')},
             **({'host': run['host_call']['median']} if run.get('host_call') else {}), **tunables_of(run),
+            **({'chosen': True} if run.get('chosen') else {}),
             'verified': run['verified'], 'wrong': run['wrong']}
 
 
@@ -161,9 +162,8 @@ def steps_in_order(operator, found):
 
 
 def places_of(measured, operator):
-    """{data: {step: {column: (run, kept)}}}. Of the variants of a step, the first one that a file
-    has counts: it
-    is the one that the step's family chooses."""
+    """{data: {step: {column: (run, kept)}}}. Of the variants of a step, the first one that a file has counts:
+    it is the one that the step's family chooses. Of `tuned` it is the one that a call takes."""
     places = {}
     for kept in measured:
         taken = set()
@@ -172,6 +172,9 @@ def places_of(measured, operator):
             if run['operator'] == operator and 'tunables' not in run and (run['data'], step) not in taken:
                 taken.add((run['data'], step))
                 places.setdefault(run['data'], {}).setdefault(step, {})[kept['column']] = (run, kept)
+        for run in kept['runs']:
+            if run['operator'] == operator and run.get('chosen') and 'tunables' not in run:
+                places.setdefault(run['data'], {}).setdefault('tuned', {})[kept['column']] = (run, kept)
     return places
 
 
