@@ -24,7 +24,7 @@ void reference(ColumnSum &, ScheduleContext &) {}
 
 // One thread per column, from top to bottom: neighbouring threads load neighbouring bytes.
 void column_a_thread(ColumnSum &form, ScheduleContext &context) {
-    form.out.gpu_tile(form.x, xi, context["threads"], TailStrategy::GuardWithIf);
+    form.out.gpu_tile(form.x, xi, context["threads"], TailStrategy::GuardWithIf).never_partition_all();
     form.total.compute_at(form.out, xi).store_in(MemoryType::Register);
     form.total.update().unroll(form.y, context["unroll"], TailStrategy::GuardWithIf);
 }
@@ -208,8 +208,14 @@ void rows_over_blocks(ColumnSumFolded &form, ScheduleContext &context) {
 }
 
 // A thread of four words takes so many registers that a block of more threads may not fit.
-const std::vector<Tunable> words_of_threads = {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}},
-                           groups_of_threads = {{"threads", 128, 32, 256}, {"unroll", 4, 1, 16}};
+//
+// `unroll` is how many loads a thread has on their way, where `ptxas` does not unroll once more, as it does
+// with 4 loads of bytes. Few threads are left with 4 or 16 columns per thread, so 16 loads are worth a factor
+// of 1.8 to 3 there (8192 x 8192, H200, CUDA and OpenCL, 2026-11-24). With one column per thread, more than 4
+// make NVIDIA's OpenCL three times slower, and bytes16_any loses 4 to 13 % by 16 of them.
+std::vector<Tunable> columns_of_threads(int most_threads, int unroll) {
+    return {{"threads", 128, 32, most_threads}, {"unroll", unroll, 1, 16}};
+}
 
 // f32 by CUDA: 16 loads of a thread in flight take .0229 ms where 8 take .0263 (4096 x 4096, H200,
 // 2026-11-23, found by `tilewright explore`); of u8 they gain 1 %.
@@ -231,7 +237,7 @@ ScheduleVariants tuned_variants() {
     const ColumnSumWordsConfiguration one_word{.words = 1};
     return family("tuned",
         {
-            variant("tuned_few_rows", opencl, "u8", words_a_thread, one_word, words_of_threads)
+            variant("tuned_few_rows", opencl, "u8", words_a_thread, one_word, columns_of_threads(1024, 4))
                 .meant_for("height", {.most = 64})
                 .says("4-byte loads in one kernel: an image of few rows is not worth a second kernel."),
             variant("tuned_narrow", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks,
@@ -289,25 +295,27 @@ static const ScheduleVariants &variants() {
         variant("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference)
             .with("strict_float")
             .says("Adds one column after another, from top to bottom: the definition without a schedule."),
-        variant(
-            "bytes1", gpu, "u8 u8f32", column_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}})
+        variant("bytes1", gpu, "u8 u8f32", column_a_thread, columns_of_threads(1024, 4))
             .says("One thread per column: neighbouring threads load neighbouring bytes, so loads coalesce."),
         family("bytes4",
             {
-                variant("bytes4_aligned", gpu, "u8 u8f32", columns_a_thread, four_columns, words_of_threads)
+                variant("bytes4_aligned", gpu, "u8 u8f32", columns_a_thread, four_columns,
+                    columns_of_threads(1024, 16))
                     .says("One thread per 4 columns loads 4 bytes at once; widths and pitches are multiples "
                           "of 4."),
-                variant("bytes4_any", gpu, "u8 u8f32", words_a_thread, word, words_of_threads)
+                variant("bytes4_any", gpu, "u8 u8f32", words_a_thread, word, columns_of_threads(1024, 16))
                     .says("As bytes4_aligned for any rows: shifts two aligned words into one, with twice the "
                           "loads."),
             }),
         family("bytes16",
             {
-                variant("bytes16_aligned", gpu, "u8 u8f32", words_a_thread, aligned_words, groups_of_threads)
+                variant("bytes16_aligned", gpu, "u8 u8f32", words_a_thread, aligned_words,
+                    columns_of_threads(256, 16))
                     .says("One thread per 16 columns loads 16 bytes at once; widths and pitches are "
                           "multiples of "
                           "16."),
-                variant("bytes16_any", gpu, "u8 u8f32", words_a_thread, four_words, groups_of_threads)
+                variant(
+                    "bytes16_any", gpu, "u8 u8f32", words_a_thread, four_words, columns_of_threads(256, 4))
                     .says("As bytes16_aligned for any rows: shifts each word together from two, with twice "
                           "the loads."),
             }),

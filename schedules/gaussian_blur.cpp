@@ -395,6 +395,7 @@ static const ScheduleVariants &variants() {
                 // .178 / .196 / .213 / .276.
                 variant("tuned_products", cuda, "u8", gaussian_blur_products::products,
                     {{"lines", 1, 1, 4}, {"outputs", 8, 4, 8}, {"band", 64, 1, 256}})
+                    .serves("channels", {.least = 1, .most = 1})
                     .registers("", 64)
                     .says("Two kernels; the tensor cores multiply bytes by a band of taps, of any radius."),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at

@@ -190,7 +190,7 @@ static const ScheduleVariants &variants() {
         tuned_cpu_variants(),
 
         variant("columns", gpu, "f32", columns,
-            {{"threads", 64, 32, 256}, {"samples", 8, 1, 16}, {"width", 32, 16, 128}, {"height", 8, 1, 16}})
+            {{"threads", 64, 32, 256}, {"samples", 16, 1, 16}, {"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .with("strict_float")
             .says("One thread per row, then one per column; along rows, neighbours read a row apart."),
         variant("transposed", gpu, "f32", transposed<false>, with_transposes)

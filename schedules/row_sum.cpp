@@ -22,7 +22,7 @@ void reference(RowSum &, ScheduleContext &) {}
 
 // One thread per row, from left to right: the bytes that neighbouring threads load are a whole row apart.
 void row_a_thread(RowSum &form, ScheduleContext &context) {
-    form.out.gpu_tile(form.y, yi, context["threads"], TailStrategy::GuardWithIf);
+    form.out.gpu_tile(form.y, yi, context["threads"], TailStrategy::GuardWithIf).never_partition_all();
     form.total.compute_at(form.out, yi).store_in(MemoryType::Register);
     form.total.update().unroll(form.x, context["unroll"], TailStrategy::GuardWithIf);
 }

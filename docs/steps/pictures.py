@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the pictures of the pages in this folder.
+"""Draws the pictures of the pages in this folder; light_spot.png is what the command of light.md writes.
 
 Usage: pictures.py           writes the pictures to pictures/
        pictures.py --check   says whether the files there are what this script makes; exits with 1 if not
@@ -113,23 +113,24 @@ def transpose_diagonal():
     return p
 
 
-def columns_per_thread():
-    p = Picture(760, 360, 'Threads that are left when one thread sums several columns')
-    for row, (step, columns, load) in enumerate([
-            ('bytes1', 1, 'one column per thread, loads of 1 byte'),
-            ('bytes4', 4, '4 columns per thread, loads of 4 bytes'),
-            ('bytes16', 16, '16 columns per thread, loads of 16 bytes')]):
-        top = 62 + row * 96
-        threads = 8192 // columns
-        busy = threads // 128
-        p.text(20, top, step, 14, bold=True)
-        p.text(90, top, f'{load}: {threads} threads = {threads // 32} warps = {busy} blocks of 128', 12)
-        colour = [GREEN, ORANGE, RED][row]
-        p.grid(20, top + 12, 44, 3, 16,
-               lambda c, r, n=busy, fill=colour: fill if r * 44 + c < n else None, GREY)
-    p.text(20, 24, '8192 columns on a GPU of 132 multiprocessors', 15, bold=True)
-    p.text(20, 346, 'a square is one multiprocessor of an H200; coloured: it has a block; '
-           'white: it has nothing to do', 11, GREY)
+def loads_in_flight():
+    p = Picture(760, 330, 'A column of 32 pixels, with 4, 8 and 16 loads in flight')
+    p.text(20, 24, 'One thread walks down 32 rows', 15, bold=True)
+    p.text(20, 44, 'a line is a load on its way; after the wait the thread adds what has come', 12, GREY)
+    wait = 66
+    for row, (loads, colour) in enumerate([(4, RED), (8, ORANGE), (16, GREEN)]):
+        top = 72 + row * 82
+        turns = 32 // loads
+        p.text(20, top + 22, f'{loads} in flight', 13, bold=True)
+        p.text(20, top + 40, f'{turns} waits', 12)
+        for turn in range(turns):
+            x = 120 + turn * (wait + 10)
+            for load in range(loads):
+                y = top + load * 56 / loads
+                p.line(x, y, x + wait, y, colour, 2)
+            p.line(x + wait + 5, top - 2, x + wait + 5, top + 56, INK, 2)
+    p.text(20, 320, 'how many bytes a load brings, and how many threads do the same, changes '
+           'nothing here', 11, GREY)
     return p
 
 
@@ -339,14 +340,14 @@ def blur_halo():
     return p
 
 
-PICTURES = [transpose_direct, transpose_banks, transpose_banks_bytes, transpose_diagonal, columns_per_thread,
+PICTURES = [transpose_direct, transpose_banks, transpose_banks_bytes, transpose_diagonal, loads_in_flight,
             row_sum, matmul_reads, min_plus_pairs, recursive_lines, recursive_passes, blur_windows, blur_halo]
 
 
 def main():
     made = {f'{draw.__name__}.svg': draw().svg() for draw in PICTURES}
     if sys.argv[1:] == ['--check']:
-        wrong = sorted(set(os.listdir(FOLDER)) - set(made))
+        wrong = sorted({name for name in os.listdir(FOLDER) if name.endswith('.svg')} - set(made))
         for name, text in made.items():
             path = os.path.join(FOLDER, name)
             if not os.path.exists(path) or open(path, encoding='utf-8').read() != text:

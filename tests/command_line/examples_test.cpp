@@ -1,6 +1,6 @@
 // Every example that a reader may copy: those of each command's --help, and the commands of README.md,
-// docs/*.md and docs/performance/*.md. They are taken from the texts themselves, and run on a machine without
-// a GPU and OpenCL, on small files of the names that they use.
+// docs/*.md, docs/performance/*.md and docs/steps/*.md. They are taken from the texts themselves, and run on
+// a machine without a GPU and OpenCL, on small files of the names that they use.
 #include "tests/support/arrays.h"
 #include "tests/support/files.h"
 #include "tests/support/process.h"
@@ -184,6 +184,28 @@ Words made_small(Words words) {
     return words;
 }
 
+// A command for a GPU's device, on the CPU. Most steps of docs/steps are for GPUs: the names of their
+// schedules are looked up in the table of the operator, and `tuned` runs in their place. A bundle needs no
+// device.
+Words made_for_cpu(Words words) {
+    const auto device = std::find(words.begin(), words.end(), "--device");
+    if (has(words, "--bundle") || device == words.end() || (device[1] != "cuda" && device[1] != "opencl")) {
+        return words;
+    }
+    device[1] = "cpu";
+    if (const auto named = std::find(words.begin(), words.end(), "--schedule"); named != words.end()) {
+        const Ran list = run_program(TILEWRIGHT_APP, {"list", words[1]}, {});
+        for (const std::string &schedule : split(named[1], ',')) {
+            EXPECT_NE(list.out.find("\n" + schedule), std::string::npos) << words[1] << ": " << schedule;
+        }
+        named[1] = "tuned";
+    }
+    if (const auto tunable = std::find(words.begin(), words.end(), "--tunable"); tunable != words.end()) {
+        words.erase(tunable, tunable + 2);  // it is one of the step
+    }
+    return words;
+}
+
 // --------------------------------------------------------------------------------------- their run
 
 class Examples : public testing::Test {
@@ -205,6 +227,7 @@ protected:
             make(name, Type::u8, {64, 64});
         }
         make("field.npy", Type::c64, {64, 64});
+        make("disc.npy", Type::u8, {64, 64});
         for (const char *name : {"a.npy", "b.npy"}) {
             make(name, Type::f32, {64, 64});
             make(std::string("vector_") + name, Type::f64, {600});
@@ -234,7 +257,7 @@ protected:
             input = word.starts_with('<') ? word : input;
             return word.starts_with('<');
         });
-        words = made_small(words);
+        words = made_small(made_for_cpu(words));
         if (input.empty()) {
             return run(TILEWRIGHT_APP, words);
         }
@@ -275,7 +298,8 @@ TEST_F(Examples, OfEveryHelpRun) {
 
 TEST_F(Examples, OfTheDocumentsRun) {
     Words files = {TILEWRIGHT_SOURCE "/README.md"};
-    for (const char *folder : {TILEWRIGHT_SOURCE "/docs", TILEWRIGHT_SOURCE "/docs/performance"}) {
+    for (const char *folder :
+        {TILEWRIGHT_SOURCE "/docs", TILEWRIGHT_SOURCE "/docs/performance", TILEWRIGHT_SOURCE "/docs/steps"}) {
         for (const auto &file : std::filesystem::directory_iterator(folder)) {
             if (file.path().extension() == ".md") {
                 files.push_back(file.path());

@@ -132,6 +132,80 @@ def check_steps(tables):
         expect(run('--check'), 0)
 
 
+# A program that says how the warps of each step reach memory; of `padded` while the file `padded` exists.
+SHOW = r'''#!/bin/sh
+far="32 bytes per warp, where neighbours would need"
+case "$*" in
+*"--schedule direct "*accesses) echo "    1 x global load of 1 byte from image: 2 sectors of $far 1"
+    echo "    1 x global store of 1 byte to out: 1 sector of 32 bytes per warp, the least";;
+*"--schedule shared "*accesses)
+    echo "    1 x shared load of 1 byte from t: bank conflicts, 4 passes where 2 would do";;
+*"--schedule padded "*accesses)
+    [ -e "$(dirname "$0")/padded" ] &&
+    echo "    1 x shared load of 1 byte from t: no bank conflict";;
+*"--schedule direct "*resources) echo "_kernel sm_80 7 none"; echo "_kernel sm_90 8 none";;
+*) exit 2;;
+esac
+exit 0
+'''
+
+MORE = '''<!-- accesses: transpose u8 64x64 -->
+
+<!-- sizes: transpose; u8 64x64; u8 64x640 -->
+
+<!-- tunable: transpose tile direct vector4; u8 64x64 -->
+
+Here .25 ms are right and .251 ms not, and about 8 ms need no source.
+
+7.01 ms have one (2026-11-24).
+'''
+
+MORE_TABLES = [
+    '| `direct` | 2 (1) | 1 (1) | - | 8 | 0.25 |', '| `shared` | - | - | 4 (2) | - | - |',
+    '| u8 64x64 | CUDA, H200 | 0.25 | 0.125 | 0.0444 | 1235 | 0.25 |',
+    '| u8 64x64 | CUDA, H200, copies included | 9 | - | - | - | 9 |',
+    '| u8 64x640 | CUDA, H200 | 7 | - | - | - | - |',
+    '| `tile` | `direct`, H200 CUDA, ms |', '| 16 | 0.5 |', '| 32 | 0.75 |']
+
+
+def check_more_tables(tables):
+    """Tables of accesses, of sizes and of a tunable, and times in the text."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, 'measured'))
+        paths = {name: os.path.join(folder, name) for name in ('page.md', 'show', 'padded', 'cuda.json')}
+
+        def run(*words):
+            return subprocess.run([sys.executable, '-B', tables, 'steps', '--pages', folder, *words],
+                                  capture_output=True, text=True, check=False)
+
+        cuda = samples()['cuda.json']
+        direct = next(run for run in cuda['runs'] if '/direct/' in run['variant'])
+        direct |= {'host_call': {'median': 9}, 'chosen': True}  # by a call of `tuned`
+        for tile, ms in ((32, .75), (16, .5)):
+            cuda['runs'].append({**direct, 'variant': f'transpose/direct/u8/x/tile={tile}',
+                                 'tunables': {'tile': tile}, 'batch': {'median': ms, 'p10': ms, 'p90': ms}})
+        for name, text in (('page.md', MORE), ('show', SHOW), ('cuda.json', json.dumps(cuda))):
+            with open(paths[name], 'w', encoding='utf-8') as file:
+                file.write(text)
+        os.chmod(paths['show'], 0o755)
+        expect(run('--add', paths['cuda.json'], '--count', paths['show']), 0)
+        with open(paths['page.md'], encoding='utf-8') as file:
+            page = file.read()
+        for line in MORE_TABLES:
+            assert line + '\n' in page, page
+        assert '`padded`' not in page, page
+
+        checked = run('--check')
+        expect(checked, 1, 'page.md: no run in measured/ and no source in the paragraph: .251 ms\n')
+        with open(paths['page.md'], 'w', encoding='utf-8') as file:
+            file.write(page.replace('.251', '.25'))
+        expect(run('--check', '--count', paths['show'], 'transpose'), 0)
+        with open(paths['padded'], 'w', encoding='utf-8'):
+            pass
+        expect(run('--check', '--count', paths['show'], 'transpose'), 1, 'transpose/padded is not what')
+        expect(run('--check', '--count', paths['show'], 'matmul'), 0)  # no page asks for its steps
+
+
 def run_of(name, operator, data, ms, **more):
     return {**name, 'operator': operator, 'type': data.split()[0], 'device': 'cpu', 'data': data,
             'real_time': ms, 'batch': {'median': ms, 'p10': ms, 'p90': ms}, **more}
@@ -206,6 +280,7 @@ def check_pages(tables):
 
 def main():
     check_steps(sys.argv[1])
+    check_more_tables(sys.argv[1])
     check_pages(sys.argv[1])
     return 0
 

@@ -3,21 +3,35 @@
     tables.py steps --add FILE...   keeps what the tables need of these files in docs/steps/measured/, and
                                     writes the tables
     tables.py steps                 writes the tables
-    tables.py steps --check         says which pages differ from measured/; exits with 1 if there is one
+    tables.py steps --check         says which tables differ from the JSON, and which times in the text are
+                                    in none of it; exits with 1 if there is one
+    tables.py steps --count PROGRAM OPERATOR...
+                                    asks `PROGRAM show --source accesses` how the steps of these operators
+                                    reach memory, keeps it in docs/steps/accesses.json, and writes the tables;
+                                    with --check it says whether the program still says the same
 
 FILE is JSON of `tilewright bench OPERATOR --json FILE` or of `cuda_peers --published --json FILE`, or the
 lines of `tilewright bench OPERATOR --results FILE` of one device. A file of the same name in measured/ is
 replaced.
 Where two files have a time for the same place of a table, the later one counts.
 
-A table stands in a page between the lines `<!-- measured: OPERATOR -->` and `<!-- end -->`. The first line
-may go on with a type and with the first words of the data (`<!-- measured: transpose f32 8192x8192 -->`).
-There is one table per type and size of the data. The lines between are replaced; without data they stay.
+A table stands in a page between a line of these and `<!-- end -->`. The lines between are replaced; without
+data they stay.
+
+    <!-- measured: OPERATOR [TYPE [DATA]] -->       one table per type and size of the data
+    <!-- sizes: OPERATOR; DATA; DATA... -->         one table of data by step, each step a column
+    <!-- tunable: OPERATOR NAME STEP...; DATA -->   times by the value of a tunable (`bench --tunable`)
+    <!-- accesses: OPERATOR TYPE SIZE OPTIONS -->   how the warps of each step reach memory
+
+Times in the text of a page must be those of some run in measured/, or of a publication, unless their
+paragraph gives a date or a page of docs/performance/ as its source.
 """
+import glob
 import json
 import os
 import re
 
+import accesses
 from results import Wrong, read, read_json
 
 # The documented steps in the order in which they are explained. Other variants that were timed come
@@ -41,11 +55,14 @@ FIGURES = {
     ('column_sum', 'bytes1', 'u8 8192x8192'): '0.533',
     ('column_sum', 'bytes4', 'u8 8192x8192'): '0.356',
     ('matmul', 'direct', 'f32 512x512x512'): '101',
+    ('min_plus_convolution', 'direct', 'f64 1000 uniform, all entries'): '1.3',
     ('min_plus_convolution', 'shared', 'f64 1000 uniform, all entries'): '0.8',
+    ('min_plus_convolution', 'direct', 'f64 10000 uniform, all entries'): '5.1',
     ('min_plus_convolution', 'shared', 'f64 10000 uniform, all entries'): '5.1',
+    ('min_plus_convolution', 'direct', 'f64 100000 uniform, all entries'): '443.6',
     ('min_plus_convolution', 'shared', 'f64 100000 uniform, all entries'): '344',
-    ('min_plus_convolution', 'direct', 'f64 1000000 uniform, all entries'): '47300',
-    ('min_plus_convolution', 'shared', 'f64 1000000 uniform, all entries'): '43300',
+    ('min_plus_convolution', 'direct', 'f64 1000000 uniform'): '47300',
+    ('min_plus_convolution', 'shared', 'f64 1000000 uniform'): '43300',
 }
 FIGURES_OF = {
     'column_sum': 'a GPU of its day, which it does not name',
@@ -54,7 +71,7 @@ FIGURES_OF = {
 }
 
 COLUMNS = ['CUDA', 'OpenCL', 'PoCL', 'CPU', 'published kernel']
-BEGIN = re.compile(r'<!-- measured: (\w+)(?: (\w+)(?: (.*?))?)? -->$')
+BEGIN = re.compile(r'<!-- (measured|sizes|tunable|accesses): (.*) -->$')
 END = '<!-- end -->'
 OF_PUBLISHED = 'published kernel, '
 
@@ -81,6 +98,11 @@ def kept_of_bench(context, runs):
             'runs': [kept_run(run, run['variant'].split('/')[1]) for run in timed]}
 
 
+def tunables_of(run):
+    """Of a variant that was built with other tunables (`bench --tunable`) these; its name has them last."""
+    return {'tunables': run['tunables']} if run.get('variant', '').count('/') > 3 else {}
+
+
 def kept_of_published(context, runs):
     """The same of the published kernels that `cuda_peers` timed."""
     timed = [run for run in runs if 'real_time' in run and run['peer'].startswith(OF_PUBLISHED)]
@@ -92,6 +114,8 @@ def kept_of_published(context, runs):
 def kept_run(run, step):
     return {'operator': run['operator'], 'variant': step, 'data': run['data'],
             **{name: run['batch'][name] for name in ('median', 'p10', 'p90')},
+            **({'host': run['host_call']['median']} if run.get('host_call') else {}), **tunables_of(run),
+            **({'chosen': True} if run.get('chosen') else {}),
             'verified': run['verified'], 'wrong': run['wrong']}
 
 
@@ -137,16 +161,19 @@ def steps_in_order(operator, found):
 
 
 def places_of(measured, operator):
-    """{data: {step: {column: (run, kept)}}}. Of the variants of a step, the first one that a file has
-    counts: it is the one that the step's family chooses."""
+    """{data: {step: {column: (run, kept)}}}. Of the variants of a step, the first one that a file has counts:
+    it is the one that the step's family chooses. Of `tuned` it is the one that a call takes."""
     places = {}
     for kept in measured:
         taken = set()
         for run in kept['runs']:
             step = step_of(operator, run['variant'])
-            if run['operator'] == operator and (run['data'], step) not in taken:
+            if run['operator'] == operator and 'tunables' not in run and (run['data'], step) not in taken:
                 taken.add((run['data'], step))
                 places.setdefault(run['data'], {}).setdefault(step, {})[kept['column']] = (run, kept)
+        for run in kept['runs']:
+            if run['operator'] == operator and run.get('chosen') and 'tunables' not in run:
+                places.setdefault(run['data'], {}).setdefault('tuned', {})[kept['column']] = (run, kept)
     return places
 
 
@@ -204,12 +231,12 @@ def table(operator, data, steps):
     return lines
 
 
-def tables(measured, operator, kind, size):
+def measured_tables(measured, words):
     """All tables that a line of a page asks for."""
+    operator, *asked = words.split(' ')
     lines = []
     for data, steps in places_of(measured, operator).items():
-        asked = ' '.join(filter(None, (kind, size)))
-        if asked and not (data + ' ').startswith(asked + ' '):
+        if asked and not (data + ' ').startswith(' '.join(asked) + ' '):
             continue
         if not asked and not set(steps) - {'reference', 'tuned', 'auto'}:
             continue  # only the operator's own variants, of a type that no documented step has
@@ -217,7 +244,75 @@ def tables(measured, operator, kind, size):
     return lines
 
 
-def page_with_tables(text, measured):
+def sizes_table(measured, words):
+    """One table of several sizes: a line per size and column of the other tables, a column per step."""
+    operator, *sizes = words.split('; ')
+    places = places_of(measured, operator)
+    shown = steps_in_order(operator, {step for data in sizes for step in places.get(data, {})})
+    lines = ['| data | ms of | ' + ' | '.join(f'`{step}`' for step in shown) + ' |',
+             '|---' * (len(shown) + 2) + '|']
+
+    def add(data, whose, texts):
+        if any(texts):
+            lines.append(f'| {data} | {whose} | ' + ' | '.join(text or '-' for text in texts) + ' |')
+
+    for data in sizes:
+        steps = places.get(data, {})
+        add(data, "the publication's own", [FIGURES.get((operator, step, data)) for step in shown])
+        for column in [COLUMNS[-1], *COLUMNS[:-1]]:
+            runs = [steps.get(step, {}).get(column, (None, None))[0] for step in shown]
+            device = next((steps[step][column][1]['device'] for step in steps if column in steps[step]), '')
+            whose = f'{column}, {device_name(device)}' if column not in ('PoCL', 'CPU') else column
+            add(data, whose, [run and time_text(run) for run in runs])
+            add(data, f'{whose}, copies included',
+                [run and run.get('host') and time_text(run | {'median': run['host']}) for run in runs])
+    everything = {(data, step): columns for data in sizes for step, columns in places.get(data, {}).items()}
+    whose = FIGURES_OF.get(operator)
+    figures = ['', f"The publication's figures are of {whose}."] if whose else []
+    return [*lines, *figures, '', origins(everything), '']
+
+
+def tunable_table(measured, words):
+    """The times of some steps by the value of one tunable."""
+    names, data = words.split('; ')
+    operator, tunable, *steps = names.split(' ')
+    times, sources = {}, {}
+    for kept in measured:
+        for run in kept['runs']:
+            step = step_of(operator, run['variant'])
+            if (run['operator'], run['data']) == (operator, data) and tunable in run.get('tunables', {}):
+                place = (step, kept['column'])
+                times[place, run['tunables'][tunable]] = times.get((place, run['tunables'][tunable])) or run
+                sources[place] = {kept['column']: (run, kept)}
+    places = [(step, column) for column in COLUMNS for step in steps if (step, column) in sources]
+    titles = [f'`{step}`, {headings({step: sources[step, column]})[COLUMNS.index(column)]}'
+              for step, column in places]
+    lines = [f'| `{tunable}` | ' + ' | '.join(titles) + ' |', '|---' * (len(places) + 1) + '|']
+    for value in sorted({value for _, value in times}):
+        runs = [times.get((place, value)) for place in places]
+        lines.append(f'| {value} | ' + ' | '.join(time_text(run) if run else '-' for run in runs) + ' |')
+    return [*lines, '', origins(sources), ''] if times else []
+
+
+def asked_accesses(words):
+    """The steps that a line asks for, as (operator, data, step)."""
+    operator, data = words.split(' ', 1)
+    return [(operator, data, step) for step in STEPS[operator] + ['tuned']]
+
+
+def accesses_table(measured, words, pages):
+    operator, data = words.split(' ', 1)
+    places = next((steps for timed, steps in places_of(measured, operator).items()
+                   if timed.startswith(data.replace('--', ''))), {})
+
+    def time_of(step):
+        return time_text(places[step]['CUDA'][0]) if 'CUDA' in places.get(step, {}) else '-'
+    return accesses.table(accesses.read(pages), operator, data, STEPS[operator] + ['tuned'], time_of) + ['']
+
+
+def page_with_tables(text, measured, pages):
+    makers = {'measured': measured_tables, 'sizes': sizes_table, 'tunable': tunable_table,
+              'accesses': lambda measured, words: accesses_table(measured, words, pages)}
     lines, out, i = text.split('\n'), [], 0
     while i < len(lines):
         out.append(lines[i])
@@ -225,7 +320,7 @@ def page_with_tables(text, measured):
         i += 1
         if not begin:
             continue
-        made = tables(measured, *begin.groups())
+        made = makers[begin[1]](measured, begin[2])
         if not made:
             continue
         rest = lines[i:]
@@ -234,6 +329,28 @@ def page_with_tables(text, measured):
             i += stop + 1
         out += ['', *made, END]
     return '\n'.join(out)
+
+
+TIME = re.compile(r'(?<!about )(?<![\w.])(\d*\.?\d+) (ms|us|s)\b')
+SOURCED = re.compile(r'20\d\d-\d\d-\d\d|performance/')
+
+
+def unknown_times(text, measured):
+    """The times in the text that are in no table and whose paragraph names no source."""
+    known = [run[name] for kept in measured for run in kept['runs'] for name in ('median', 'host')
+             if name in run]
+    known += [float(figure) for figure in FIGURES.values()]
+    unknown, in_code = [], False
+    for line in text.split('\n'):
+        in_code ^= line.startswith('```')
+        if in_code or line.startswith(('|', '    ', '<!--')) or SOURCED.search(line):
+            continue
+        for number, unit in TIME.findall(line):
+            scale = {'ms': 1, 'us': 1000, 's': .001}[unit]
+            digits = len(number.partition('.')[2])
+            if not any(f'{ms * scale:.{digits}f}'.lstrip('0') == number.lstrip('0') for ms in known):
+                unknown.append(f'{number} {unit}')
+    return unknown
 
 
 def keep(paths, folder):
@@ -250,19 +367,30 @@ def write_or_check(given):
     folder = os.path.join(given.pages, 'measured')
     if given.add:
         keep(given.add, folder)
-    measured = read_measured(folder)
-    stale = 0
-    for name in sorted(name for name in os.listdir(given.pages) if name.endswith('.md')):
-        path = os.path.join(given.pages, name)
+    paths = sorted(glob.glob(os.path.join(given.pages, '*.md')) +
+                   glob.glob(os.path.join(given.pages, '..', 'performance', 'gpu-steps.md')))
+    texts = {}
+    for path in paths:
         with open(path, encoding='utf-8') as file:
-            before = file.read()
-        after = page_with_tables(before, measured)
-        if after == before:
-            continue
-        stale += 1
-        if given.check:
-            print(f'{path}: its tables are not those of measured/: run `tables.py steps`')
-        else:
+            texts[path] = file.read()
+    stale = 0
+    if given.count:
+        program, *operators = given.count
+        asked = [step for text in texts.values() for line in text.split('\n')
+                 if (begin := BEGIN.match(line)) and begin[1] == 'accesses'
+                 for step in asked_accesses(begin[2]) if not operators or step[0] in operators]
+        stale += accesses.count(program, given.pages, asked, given.check)
+    measured = read_measured(folder)
+    for path, before in texts.items():
+        after = page_with_tables(before, measured, given.pages)
+        if not given.check and after != before:
             with open(path, 'w', encoding='utf-8') as file:
                 file.write(after)
+        elif after != before:
+            stale += 1
+            print(f'{path}: its tables are not those of the JSON: run `tables.py steps`')
+        unknown = unknown_times(after, measured)
+        if unknown:
+            stale += 1
+            print(f"{path}: no run in measured/ and no source in the paragraph: {', '.join(unknown)}")
     return 1 if given.check and stale else 0

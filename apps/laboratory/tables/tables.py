@@ -149,6 +149,7 @@ def main():
     stepping = verbs.add_parser('steps', description=steps.__doc__,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     stepping.add_argument('--add', nargs='+', default=[], metavar='FILE')
+    stepping.add_argument('--count', nargs='+', default=[], metavar='WORD')
     stepping.add_argument('--check', action='store_true')
     stepping.add_argument('--pages', default=os.path.join(DOCS, 'steps'),
                           help='the folder of the pages, with measured/ in it')

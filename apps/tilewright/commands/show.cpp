@@ -7,6 +7,7 @@
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/explanation/warp_accesses.h"
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "generators/algorithms/module_text.h"
@@ -31,7 +32,12 @@ struct ShowOptions {
     DataOptions data;
 };
 
-const std::vector<std::string> known_parts = {"loops", "kernels", "resources", "stmt", "assembly"};
+const std::vector<std::string> known_parts = {
+    "loops", "kernels", "resources", "accesses", "stmt", "assembly"};
+
+bool is_of_kernels(const std::string &part) {
+    return part == "kernels" || part == "resources" || part == "accesses";
+}
 
 // ----------------------------------------------------------------------------------------- the variant
 
@@ -89,7 +95,8 @@ Shown chosen_variant(const Operator &op, const ShowOptions &options) {
     const auto others = std::count_if(
         fit.begin(), fit.end(), [&](const Variant *variant) { return variant->type == data.type; });
     Shown shown{fit.front(), {}};
-    if (!data.files.empty() || others > 1) {
+    const bool of_a_call = std::count(words.parts.begin(), words.parts.end(), "accesses") > 0;
+    if (!data.files.empty() || others > 1 || of_a_call) {
         shown.data = call_data(op, data);
         const Array output(shown.data->request->output_type, shown.data->request->output_shape);
         shown.variant = &op.choose(*shown.data->request, output, options.schedule, {fit.front()->backend, 0});
@@ -212,6 +219,32 @@ std::string resources(const std::string &generator, const Variant &variant) {
     return table(lines);
 }
 
+// -------------------------------------------------------------------------------------- accesses
+
+// How the warps of a call's kernels reach memory: of each library that the call would run. A variant with
+// other tunables has no library, and takes the arguments of the one that is in the table.
+std::string accesses(const Operator &op, const Shown &shown, Variant variant) {
+    const Request &request = *shown.data->request;
+    Array output(request.output_type, request.output_shape);
+    variant.metadata = shown.variant->metadata;
+    const Plan plan = op.plan(variant, {variant.backend, 0}, request, output);
+    std::string text;
+    for (const Launch *launch : plan.launches()) {
+        const LibraryRun library = launch->described();
+        const LibraryAccesses found = accesses_of(library, variant, *shown.variant);
+        if (!found.why_not.empty()) {
+            text += fmt::format("{}: not computed: {}\n", library.variant, found.why_not);
+        }
+        for (const auto &[kernel, kinds] : found.of_kernel) {
+            text += kernel + "\n";
+            for (const WarpAccess &access : kinds) {
+                text += "    " + words_of(access) + "\n";
+            }
+        }
+    }
+    return text;
+}
+
 // ------------------------------------------------------------------------------------- the command
 
 std::vector<std::string> parts_of(const ShowOptions &options, const Variant &variant) {
@@ -227,7 +260,7 @@ std::vector<std::string> parts_of(const ShowOptions &options, const Variant &var
                     did_you_mean(part, known_parts)),
                 {.argument = "--source", .value = part});
         }
-        if (variant.backend == Backend::cpu && (part == "kernels" || part == "resources")) {
+        if (variant.backend == Backend::cpu && is_of_kernels(part)) {
             throw Error(Fault::usage, "a variant of the CPU has no kernels; take loops, stmt or assembly",
                 {.argument = "--source", .value = part});
         }
@@ -278,7 +311,8 @@ void show(ShowOptions options) {
     const std::string generator = generator_of(*shown.variant);
     const std::map<std::string, std::string> headings = {{"loops", "loop nest"},
         {"kernels", variant.backend == Backend::cuda ? "PTX" : "OpenCL C"}, {"resources", "kernels"},
-        {"stmt", "Halide's statements"}, {"assembly", "assembly"}};
+        {"accesses", "how a warp of 32 threads reaches memory"}, {"stmt", "Halide's statements"},
+        {"assembly", "assembly"}};
     std::string text = variant.name() + "\n";
     if (shown.data) {
         text += fmt::format("The variant that a call on {} runs.\n", shown.data->what);
@@ -288,7 +322,9 @@ void show(ShowOptions options) {
     }
     for (const std::string &part : parts) {
         text += fmt::format("\n==== {}\n", headings.at(part));
-        text += part == "resources" ? resources(generator, variant) : generated(generator, variant, part);
+        text += part == "resources" ? resources(generator, variant) :
+                part == "accesses"  ? accesses(op, shown, variant) :
+                                      generated(generator, variant, part);
     }
     print(text);
 }
@@ -314,7 +350,10 @@ void add_show(CommandLine &line) {
         .add("--source", options->parts,
             "What to show: loops (Halide's loop nest), kernels (PTX or OpenCL C), resources (threads, shared "
             "memory and, by ptxas, registers and "
-            "spills), stmt (Halide's statements), assembly (of the CPU, the widest instruction set). Without "
+            "spills), accesses (sectors of memory and passes of shared memory per warp, of a call on the "
+            "data; it "
+            "needs no GPU), stmt (Halide's statements), assembly (of the CPU, the widest instruction set). "
+            "Without "
             "it loops, and on GPUs kernels and "
             "resources")
         .commas()
@@ -329,6 +368,7 @@ void add_show(CommandLine &line) {
                     "  tilewright show {0} --target cuda --size 1000x700\n"
                     "  tilewright show {0} --schedule reference --target cpu --source loops,assembly\n"
                     "  tilewright show {0} --target cuda --source resources\n"
+                    "  tilewright show transpose --schedule direct --target cuda --source accesses\n"
                     "  tilewright show transpose --schedule padded --target cuda --tunable tile=8\n",
             first));
     command.run([options] { show(*options); });

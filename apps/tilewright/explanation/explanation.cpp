@@ -209,9 +209,7 @@ Explanation explain(const Operator &op, const CallData &data, const std::string 
     e.work = workload_of(op).work(data.inputs, output, data.settings);
     for (const LibraryRun &library : e.libraries) {
         e.moved_bytes += library.argument_bytes + 2 * library.scratch_bytes;
-        e.accesses.push_back(device_info(device).is_gpu ?
-                                 accesses_of(library, *e.chosen, in_table) :
-                                 LibraryAccesses{{}, "the device is no GPU, and has no warps"});
+        e.accesses.push_back(accesses_of(library, *e.chosen, in_table));
     }
     try {
         e.copy_rate = copy_rate(device);

@@ -45,6 +45,16 @@ std::string values_of(const LibraryRun &library) {
     return "values=" + joined(values, ",");
 }
 
+// Halide joins buffers that live one after the other, and their names: long ones are cut.
+std::string short_name(std::string name) {
+    const std::string joined_by_halide = "allocgroup__";
+    constexpr size_t most = 40;
+    if (name.starts_with(joined_by_halide)) {
+        name = name.substr(joined_by_halide.size());
+    }
+    return name.size() > most ? name.substr(0, most) + "..." : name;
+}
+
 }  // namespace
 
 LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, const Variant &built_from) {
@@ -79,6 +89,23 @@ LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, con
         }
     }
     return accesses;
+}
+
+std::string words_of(const WarpAccess &access) {
+    const std::string what = fmt::format("{} x {} {} of {} {} {}", access.count, access.space, access.what,
+        plural((uint64_t)access.bytes, "byte"), access.what == "store" ? "to" : "from",
+        short_name(access.buffer));
+    const bool least = access.passes == access.least;
+    if (!access.depends_on.empty()) {
+        return fmt::format("{}: not computed: the address depends on {}", what, access.depends_on);
+    }
+    if (access.space == "global") {
+        return fmt::format("{}: {} of 32 bytes per warp, {}", what, plural((uint64_t)access.passes, "sector"),
+            least ? "the least" : fmt::format("where neighbours would need {}", access.least));
+    }
+    return least ? fmt::format("{}: no bank conflict", what) :
+                   fmt::format(
+                       "{}: bank conflicts, {} passes where {} would do", what, access.passes, access.least);
 }
 
 }  // namespace tilewright::app

@@ -26,8 +26,11 @@ struct LibraryAccesses {
     std::string why_not;
 };
 
-// Asks the generator of the library's variant, for GPUs alone. `built` may be a variant that is in no table,
-// which was built from the variant `built_from`. Errors become `why_not`.
+// Asks the generator of the library's variant, for kernels alone; no device is needed. `built` may be a
+// variant that is in no table, which was built from the variant `built_from`. Errors become `why_not`.
 LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, const Variant &built_from);
+
+// "1 x global store of 1 byte to out: 16 sectors of 32 bytes per warp, where neighbours would need 1".
+std::string words_of(const WarpAccess &access);
 
 }  // namespace tilewright::app

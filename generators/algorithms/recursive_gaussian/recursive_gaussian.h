@@ -67,12 +67,24 @@ struct RecursiveLines : Halide::NamesInterface {
         };
         causal(i, v, c) = none;
         causal(-1, v, c) = Tuple(line(0, v, c), 0.f, 0.f, 0.f);
-        causal(n, v, c) = recursion.step_with_rest(line(n, v, c), at(causal, n - 1));
+        causal(n, v, c) =
+            next(recursion, line(n, v, c), at(causal, Halide::unsafe_promise_clamped(n - 1, -1, last)));
         anticausal(i, v, c) = none;
         const Tuple end = recursion.end_state(at(causal, last), line(last, v, c));
         anticausal(length, v, c) = Tuple(end[0], end[1], end[2], 0.f);
-        anticausal(last - n, v, c) =
-            recursion.step_with_rest(causal(last - n, v, c)[0], at(anticausal, length - n));
+        anticausal(last - n, v, c) = next(recursion, causal(last - n, v, c)[0],
+            at(anticausal, Halide::unsafe_promise_clamped(length - n, 0, length)));
+    }
+
+private:
+    // The next state, of which all four values are computed before the first one is stored. Where Halide 21
+    // can prove that a state is not stored over the one before it, it computes and stores one value after
+    // another, and a compiler that cannot prove it loads the old state again for each of them. A promised
+    // index and a condition on the gain, which is always positive, leave Halide without that proof: a load
+    // inside strict arithmetic alone it does not see (tests/halide/tuple_stores_test.cpp).
+    static Tuple next(const Recursion &recursion, Expr sample, const Tuple &z) {
+        const Tuple step = recursion.step_with_rest(sample, z);
+        return {step[0], step[1], select(recursion.gain > 0, step[2], z[0]), step[3]};
     }
 };
 

@@ -224,7 +224,6 @@ std::vector<Launch::Bound> Launch::bound() const {
     return all;
 }
 
-// The library and its arguments, for a recording.
 LibraryRun Launch::described() const {
     LibraryRun run;
     run.variant = variant_->name();

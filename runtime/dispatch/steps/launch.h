@@ -65,6 +65,9 @@ public:
     // the layout of the other.
     void replace(std::span<const Array> from, std::span<const Array> to);
 
+    // The library and its arguments, as a recording has them of a run.
+    LibraryRun described() const;
+
     // Whether the library takes buffers of these shapes. It is asked without any data (Halide's bounds
     // query).
     bool fits() const;
@@ -95,7 +98,6 @@ private:
     void check_device() const;
     Buffer made_buffer(const Argument &argument, std::pmr::memory_resource &memory);
     void call(std::pmr::vector<Buffer> &buffers);
-    LibraryRun described() const;
 
     const Variant *variant_;
     Device device_;

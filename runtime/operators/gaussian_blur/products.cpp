@@ -23,8 +23,7 @@ struct ProductsForm final : BlurForm<GaussianBlurRequest> {
     bool serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
         const Array &image = request.image();
-        return request.channels() == 1 &&
-               request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
+        return request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
                in_words(image, variant.backend, 4) && in_words(output, variant.backend, 4) &&
                fits_shared(variant, request);
     }

@@ -52,8 +52,8 @@ struct WindowForm : BlurForm<GaussianBlurRequest> {
         const GaussianBlurWindowVariant window(variant.configuration<GaussianBlurWindowConfiguration>(),
             [&](const char *name) { return variant.tunable(name); });
         const int64_t radius = request.numbers().radius, h = image.shape()[0], w = image.shape()[1];
-        return radius < std::min(h, w) && h <= window.most_height() &&
-               in_words(image, variant.backend, 16) && in_words(output, variant.backend, 16) &&
+        return radius < std::min(h, w) && h <= window.most_height() && in_words(image, variant.backend, 16) &&
+               in_words(output, variant.backend, 16) &&
                (image.type() == Type::u8 ? serves_bytes(window, request) : serves_elements(window, request));
     }
 

@@ -221,8 +221,7 @@ TEST_F(CommandLine, ExplainHasWhatOpenClSays) {
         EXPECT_GT(kernel["preferred_multiple"].get<int64_t>(), 0);
         EXPECT_GT(kernel["shared_bytes"].get<int64_t>(), 0);
         EXPECT_GT(kernel["ms"].get<double>(), 0);
-        EXPECT_NE(kernel.contains("warp_accesses"), kernel.contains("warp_accesses_not_computed"));
-        EXPECT_EQ(kernel.contains("warp_accesses"), e["device"]["is_gpu"].get<bool>());
+        EXPECT_TRUE(kernel.contains("warp_accesses")) << kernel;  // of PoCL too, as on a GPU
     }
 }
 

@@ -43,6 +43,31 @@ TEST_F(CommandLine, ShowPrintsWhatIsInALibrary) {
     }
 }
 
+// A strided access touches a sector per row, a tile without padding has bank conflicts, and other tunables
+// have other ones: without any GPU.
+TEST_F(CommandLine, ShowComputesHowWarpsReachMemory) {
+    NEEDS_OPERATOR("transpose");
+    const std::string target =
+        run({"show", "transpose", "--schedule", "padded", "--target", "cuda"}).code == 0 ? "cuda" : "opencl";
+    const auto expect = [&](const Words &schedule, const Words &expected) {
+        Words all = {"show", "transpose", "--target", target, "--type", "u8", "--size", "1024x512",
+            "--source", "accesses", "--schedule"};
+        all.insert(all.end(), schedule.begin(), schedule.end());
+        const Ran ran = run(all);
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        for (const std::string &word : expected) {
+            EXPECT_NE(ran.out.find(word), std::string::npos) << word << " in\n" << ran.out;
+        }
+    };
+    const std::string store = "1 x global store of 1 byte to out: ";
+    expect({"direct"}, {store + "16 sectors of 32 bytes per warp, where neighbours would need 1"});
+    expect({"shared"}, {store + "2 sectors", "bank conflicts, 2 passes where 1 would do"});
+    expect({"padded"}, {store + "2 sectors", "store of 1 byte to image_im_in_out$0.0: no bank conflict",
+                           "load of 1 byte from image_im_in_out$0.0: no bank conflict"});
+    expect({"padded", "--tunable", "tile=32", "--tunable", "pad=0"},
+        {"4 x global store of 1 byte to out: 2 sectors", "bank conflicts, 4 passes where 1 would do"});
+}
+
 // Without --schedule, or with a family's name, it is the variant that a call on the same data takes.
 TEST_F(CommandLine, ShowTakesTheVariantThatACallWouldTake) {
     NEEDS_OPERATOR("transpose");
