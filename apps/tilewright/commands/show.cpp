@@ -95,7 +95,7 @@ Shown chosen_variant(const Operator &op, const ShowOptions &options) {
     const auto others = std::count_if(
         fit.begin(), fit.end(), [&](const Variant *variant) { return variant->type == data.type; });
     Shown shown{fit.front(), {}};
-    const bool of_a_call = std::count(words.parts.begin(), words.parts.end(), "accesses") > 0;
+    const bool of_a_call = std::count(options.parts.begin(), options.parts.end(), "accesses") > 0;
     if (!data.files.empty() || others > 1 || of_a_call) {
         shown.data = call_data(op, data);
         const Array output(shown.data->request->output_type, shown.data->request->output_shape);

@@ -185,7 +185,7 @@ static Halide::Buffer<uint8_t> deflated(const Halide::Buffer<void> &buffer) {
     return smaller;
 }
 
-// The archive of a GPU library in `folder`, with its kernels' text deflated: a tenth of the bytes, which the
+// The archive of a GPU library in `folder`, with its kernels' text deflated: 5 % of the bytes, which the
 // runtime inflates when it loads them. Halide's own generator program writes the text as it is. `also_text`:
 // the text in a file beside it, too.
 static void make_deflated(const Library &library, const std::string &folder, const std::string &target,
