@@ -1,8 +1,10 @@
 # The package's component `Generators`, as a project elsewhere uses it. WHAT is one of
 #   package    installs the package into PREFIX, which the others use
 #   plain_c, own_schedule, own_operator, plain_generator, pipeline
-#              that example, copied out of the tree, built and run
-#   refusals   what the calls refuse, and in which words
+#              that example, copied out of the tree, built and run; then, in the same project, because its
+#              generator takes longest, what needs the same generator
+#   refusals   what the calls refuse when a project is configured, and in which words; plain_c and pipeline
+#              have what they refuse when it is built
 #   packages   pkg-config, and a .deb unpacked into an empty root
 # Other arguments: SOURCE, BUILD, PREFIX, WORK (is emptied), CONFIG, COMPILER, FLAGS, GENERATOR, PYTHON,
 # TARGETS.
@@ -44,7 +46,7 @@ function(refuses words call)
 endfunction()
 
 # refuses_to_build(NAME WORDS FUNCTION ...): FUNCTION(NAME ...) must fail when its library is built. All these
-# calls are put into one project, which build_refused() builds.
+# calls are added to one project, in which build_refused() builds them.
 set(refused_libraries "")
 set(refused_calls "")
 function(refuses_to_build name words function)
@@ -54,12 +56,10 @@ function(refuses_to_build name words function)
     set(refused_calls "${refused_calls}${function}(${name} ${words_of_call})\n" PARENT_SCOPE)
     set(words_of_${name} "${words}" PARENT_SCOPE)
 endfunction()
-function(build_refused)
-    file(REMOVE_RECURSE ${WORK}/refused)
-    file(WRITE ${WORK}/refused/CMakeLists.txt "${project}${refused_calls}")
-    run(${configure} -S ${WORK}/refused -B ${WORK}/refused/build)
+function(build_refused folder)
+    file(APPEND ${WORK}/${folder}/CMakeLists.txt "${refused_calls}")
     foreach (name IN LISTS refused_libraries)
-        execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/refused/build --target ${name}
+        execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/${folder}/build --target ${name}
             RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
         expect_refusal(${name} "${words_of_${name}}" "${code}" "${said}")
     endforeach ()
@@ -80,29 +80,50 @@ elseif (WHAT STREQUAL "plain_c")
         endif ()
     endforeach ()
     # A function for CUDA, on a machine without a driver.
-    file(WRITE ${WORK}/no_driver/CMakeLists.txt
-        "cmake_minimum_required(VERSION 3.28)\nproject(no_driver LANGUAGES C CXX)\n"
-        "find_package(Tilewright REQUIRED COMPONENTS Generators)\n"
+    file(APPEND ${WORK}/plain_c/CMakeLists.txt
         "tilewright_add_library(negative_gpu OPERATOR invert SCHEDULE tuned_any TYPES u8 TARGETS cuda)\n"
         "add_executable(no_driver [[${CMAKE_CURRENT_LIST_DIR}/no_driver.c]])\n"
         "target_link_libraries(no_driver PRIVATE negative_gpu)\n")
-    run(${configure} -S ${WORK}/no_driver -B ${WORK}/no_driver/build)
-    run(${CMAKE_COMMAND} --build ${WORK}/no_driver/build)
+    run(${CMAKE_COMMAND} --build ${WORK}/plain_c/build --target no_driver)
     foreach (suffix so so.1)
         file(WRITE ${WORK}/no_cuda/libcuda.${suffix} "no library\n")
     endforeach ()
     execute_process(
-        COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${WORK}/no_cuda ${WORK}/no_driver/build/no_driver
+        COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${WORK}/no_cuda ${WORK}/plain_c/build/no_driver
         RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE why)
     message("no driver: ${said}${why}")
     if (NOT code EQUAL 0 OR NOT said MATCHES "^code -[0-9]+\n$"
         OR NOT why MATCHES "^Error: [^\n]*cuInit[^\n]*\n$")
         message(FATAL_ERROR "the function for CUDA gave ${code}: ${said}${why}")
     endif ()
-    file(STRINGS ${WORK}/no_driver/build/negative_gpu/negative_gpu_functions.h header)
+    file(STRINGS ${WORK}/plain_c/build/negative_gpu/negative_gpu_functions.h header)
     if (NOT header MATCHES "halide_set_error_handler")
         message(FATAL_ERROR "NAME_functions.h does not say how errors are reported")
     endif ()
+    set(tuned tilewright_add_library OPERATOR invert SCHEDULE tuned_any TARGETS opencl TUNABLES)
+    refuses_to_build(unknown_schedule
+        "no variant is of schedule 'best'; there are: reference, tuned, tuned_aligned, tuned_any, auto"
+        tilewright_add_library OPERATOR invert SCHEDULE best)
+    refuses_to_build(unknown_type
+        "no variant is of type 'u9'; there are: u8"
+        tilewright_add_library OPERATOR invert TYPES u9)
+    refuses_to_build(no_such_variant
+        "no variant is of schedule reference, backend opencl at once; there are: reference .u8, cpu."
+        tilewright_add_library OPERATOR invert SCHEDULE reference TARGETS opencl)
+    refuses_to_build(out_of_range
+        "'width=4096' is taken by no chosen variant; it takes 16 to 128 in variant 'tuned_any'"
+        ${tuned} width=4096)
+    refuses_to_build(unknown_tunable
+        "no chosen variant has a tunable 'depth'; there are: width, height"
+        ${tuned} depth=4)
+    refuses_to_build(no_number
+        "tunable 'width=wide': write name=value, with a whole number"
+        ${tuned} width=wide)
+    set(not_made "the library of variant 'tuned_any' for u8 on opencl was not made")
+    refuses_to_build(too_many_threads
+        "has 2048 threads; a device runs at most 1024.*${not_made}"
+        ${tuned} width=128 height=16)
+    build_refused(plain_c)
 
 elseif (WHAT STREQUAL "own_schedule")
     build_example(own_schedule)
@@ -195,30 +216,6 @@ elseif (WHAT STREQUAL "refusals")
     refuses("CUDA capability '20'"
         "tilewright_add_library(x OPERATOR invert)" -DTILEWRIGHT_CUDA_CAPABILITY=20)
     refuses("pip install halide==" "" -DTILEWRIGHT_HALIDE=${WORK}/nowhere)
-    set(tuned tilewright_add_library OPERATOR invert SCHEDULE tuned_any TARGETS opencl TUNABLES)
-    refuses_to_build(unknown_schedule
-        "no variant is of schedule 'best'; there are: reference, tuned, tuned_aligned, tuned_any, auto"
-        tilewright_add_library OPERATOR invert SCHEDULE best)
-    refuses_to_build(unknown_type
-        "no variant is of type 'u9'; there are: u8"
-        tilewright_add_library OPERATOR invert TYPES u9)
-    refuses_to_build(no_such_variant
-        "no variant is of schedule reference, backend opencl at once; there are: reference .u8, cpu."
-        tilewright_add_library OPERATOR invert SCHEDULE reference TARGETS opencl)
-    refuses_to_build(out_of_range
-        "'width=4096' is taken by no chosen variant; it takes 16 to 128 in variant 'tuned_any'"
-        ${tuned} width=4096)
-    refuses_to_build(unknown_tunable
-        "no chosen variant has a tunable 'depth'; there are: width, height"
-        ${tuned} depth=4)
-    refuses_to_build(no_number
-        "tunable 'width=wide': write name=value, with a whole number"
-        ${tuned} width=wide)
-    set(not_made "the library of variant 'tuned_any' for u8 on opencl was not made")
-    refuses_to_build(too_many_threads
-        "has 2048 threads; a device runs at most 1024.*${not_made}"
-        ${tuned} width=128 height=16)
-    build_refused()
 
 elseif (WHAT STREQUAL "packages")
     find_program(PKG_CONFIG pkg-config REQUIRED)

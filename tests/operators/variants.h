@@ -9,7 +9,6 @@
 #include "tests/support/arrays.h"
 #include "tests/support/errors.h"
 #include "tests/support/operators.h"
-#include "tests/support/pocl.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -53,9 +52,6 @@ protected:
         if (const auto found = usable_device(variant().backend, why_not)) {
             device_ = found->device;
             runs_threads_in_turn_ = device_.backend == Backend::opencl && !found->is_gpu;
-            if (runs_threads_in_turn_) {
-                compile_quickly_on_pocl();
-            }
             if (const std::string lacking = why_not_on(variant(), device_); !lacking.empty()) {
                 GTEST_SKIP() << "not run here: " << lacking;
             }

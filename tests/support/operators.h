@@ -1,5 +1,6 @@
 #pragma once
 // The operators and devices that a test finds: what this build has, and what this machine has.
+#include "tests/support/pocl.h"
 #include "tilewright/device.h"
 #include "tilewright/operator.h"
 #include "tilewright/workload.h"
@@ -35,12 +36,16 @@ inline std::vector<Device> usable_devices() {
     return usable;
 }
 
-// The first device of a backend that can be used. Where there is none, `why_not` gets the reason.
+// The first device of a backend that can be used. Where there is none, `why_not` gets the reason. PoCL, if it
+// is that device, compiles quickly from then on.
 inline std::optional<DeviceInfo> usable_device(Backend backend, std::string &why_not) {
     why_not = "no such device";
     for (const DeviceInfo &info : devices()) {
         if (info.device.backend == backend) {
             if (info.usable) {
+                if (backend == Backend::opencl) {
+                    compile_quickly_on_pocl();
+                }
                 return info;
             }
             why_not = info.why_not;

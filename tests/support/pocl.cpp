@@ -11,8 +11,8 @@ void compile_quickly_on_pocl() {
         void *pocl = dlopen("libpocl.so.2", RTLD_NOW | RTLD_NOLOAD);
         void *function = pocl ? dlsym(pocl, "LLVMParseCommandLineOptions") : nullptr;
         if (function) {
-            const char *const words[] = {
-                "pocl", "-vectorize-slp=false", "-vectorize-loops=false", "-unroll-threshold=0", "-disable-lsr"};
+            const char *const words[] = {"pocl", "-vectorize-slp=false", "-vectorize-loops=false",
+                "-unroll-threshold=0", "-disable-lsr"};
             reinterpret_cast<void (*)(int, const char *const *, const char *)>(function)(
                 static_cast<int>(std::size(words)), words, nullptr);
         }

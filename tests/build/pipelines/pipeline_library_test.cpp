@@ -116,17 +116,12 @@ protected:
         if (!strstr(TILEWRIGHT_BUILT_TARGETS, words[(int)std::get<1>(GetParam())])) {
             GTEST_SKIP() << "not run here: pipelines were built for " TILEWRIGHT_BUILT_TARGETS;
         }
-        std::string why = "no such device";
-        for (const DeviceInfo &d : devices()) {
-            if (d.device.backend == std::get<1>(GetParam())) {
-                if (d.usable) {
-                    device = d.device;
-                    return;
-                }
-                why = d.why_not;
-            }
+        std::string why_not;
+        const auto found = usable_device(std::get<1>(GetParam()), why_not);
+        if (!found) {
+            GTEST_SKIP() << "not run here: " << why_not;
         }
-        GTEST_SKIP() << "not run here: " << why;
+        device = found->device;
     }
     void TearDown() override {
         if (!IsSkipped()) {
