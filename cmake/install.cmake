@@ -37,7 +37,8 @@ install(EXPORT TilewrightTargets NAMESPACE Tilewright:: DESTINATION ${package})
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 list(JOIN TILEWRIGHT_PICTURE_MODULES " " picture_modules)
 function(tilewright_install_module name description)
-    list(TRANSFORM ARGN PREPEND "-l" OUTPUT_VARIABLE linked)
+    set(linked tilewright_operators ${ARGN} tilewright_not_linked tilewright_runtime)
+    list(TRANSFORM linked PREPEND "-l")
     list(JOIN linked " " linked)
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.pc @ONLY CONTENT [[prefix=${pcfiledir}/@up@
 Name: Tilewright
@@ -45,7 +46,7 @@ Description: @description@
 Version: @PROJECT_VERSION@
 Requires: libpng zlib @picture_modules@
 Cflags: -I${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
-Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ -ltilewright_operators @linked@ -ltilewright_not_linked -ltilewright_runtime -lpthread -ldl
+Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ @linked@ -lpthread -ldl
 ]])
     install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()

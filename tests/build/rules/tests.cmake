@@ -1,0 +1,30 @@
+# The rules of the sources, and the documents that scripts write.
+
+# The rule of the rooms (docs/STRUCTURE.md), and a test that its checker finds what breaks it.
+set(layers ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/layers.py)
+add_test(NAME layers COMMAND ${layers} ${PROJECT_SOURCE_DIR})
+add_test(NAME layers.self_test COMMAND ${layers} --self-test)
+set_tests_properties(layers layers.self_test PROPERTIES LABELS structure)
+
+# The other habits that `./dev check` holds are tested for finding what they are for.
+add_test(NAME style.self_test
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/style.py --self-test)
+set_tests_properties(style.self_test PROPERTIES LABELS structure)
+
+# The pages of the published steps: their pictures and tables are what the scripts make of the sources.
+set(steps ${PROJECT_SOURCE_DIR}/docs/steps)
+add_test(NAME steps.pictures COMMAND ${Python3_EXECUTABLE} -B ${steps}/pictures.py --check)
+set(tables ${PROJECT_SOURCE_DIR}/apps/laboratory/tables/tables.py)
+add_test(NAME steps.tables COMMAND ${Python3_EXECUTABLE} -B ${tables} steps --check)
+add_test(NAME steps.ladder
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/tables_test.py ${tables})
+add_test(NAME performance.peers
+    COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/docs/performance/peers.py --check)
+set_tests_properties(steps.pictures steps.tables steps.ladder performance.peers PROPERTIES LABELS structure)
+
+# How the steps of one page reach memory is what the program says today.
+if (TARGET tilewright AND row_sum IN_LIST operators AND cuda IN_LIST TILEWRIGHT_TARGETS)
+    add_test(NAME steps.accesses COMMAND ${Python3_EXECUTABLE} -B ${tables} steps --check
+        --count $<TARGET_FILE:tilewright> row_sum)
+    set_tests_properties(steps.accesses PROPERTIES LABELS structure ENVIRONMENT "${tests_environment}")
+endif ()
