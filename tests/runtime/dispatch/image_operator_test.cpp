@@ -91,7 +91,7 @@ TEST(ImageOperator, AWindowComputesEachChannelAsAnImage) {
 // The libraries of a window see arrays of channels, which are aligned wherever the image is.
 TEST(ImageOperator, AWindowIsAskedForTheAlignmentOfItsChannels) {
     std::vector<Variant> variants = {
-        generated_variant("aligned", "tuned", "u8", Backend::cpu, larger_neighbour, image_to_output)};
+        generated_variant("aligned", "tuned", "u8", Backend::cpu, larger_neighbour, image_to_image)};
     variants[0].configured = {{"alignment", 64}};
     static constexpr ImageForm aligned("aligned");
     for (const Kind kind : {Kind::window, Kind::pointwise}) {
