@@ -40,7 +40,7 @@ if (WHAT STREQUAL "tables")
     # that no variant accepts is an error.
     generator("" 0 "note: copy: variant 'on_two_lines' keeps lanes=8: it takes 8 to 8"
         table ${WORK} tunables=lanes=24)
-    file(STRINGS ${WORK}/t.cpp variants REGEX "{\"lanes\", 24, 1, 64}")
+    file(STRINGS ${WORK}/copy_table.cpp variants REGEX "{\"lanes\", 24, 1, 64}")
     list(LENGTH variants count)
     if (NOT count EQUAL 3)
         message(FATAL_ERROR "${count} variants took the value:\n${variants}")
