@@ -6,6 +6,7 @@
 #include "runtime/dispatch/form.h"
 #include "runtime/dispatch/options/option_text.h"
 #include "runtime/dispatch/options/settings.h"
+#include "runtime/dispatch/output_check.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
@@ -80,8 +81,12 @@ bool Operator::holds(
 }
 
 bool Operator::may_serve(const Variant &variant, const Request &request) const {
+    if (std::ranges::none_of(variant.conditions, &Variant::Condition::is_needed)) {
+        return true;
+    }
+    const Measures measured = measures(request);
     return std::ranges::all_of(variant.conditions, [&](const Variant::Condition &condition) {
-        return !condition.is_needed || holds(variant, condition, measures(request));
+        return !condition.is_needed || holds(variant, condition, measured);
     });
 }
 
@@ -193,6 +198,16 @@ const Variant *Operator::named_variant(const Request &request, const Array &outp
     return other;
 }
 
+// `is_linked`: whether the program has libraries of the device's backend for this operator.
+static std::string no_variant_for(Device device, const std::set<std::string> &backends, bool is_linked) {
+    const std::string only =
+        fmt::format("it has no variant for {}, only for {}", device.str(), fmt::join(backends, " and "));
+    return is_linked ? only + "; `tilewright devices` says what can be used here" :
+                       only + fmt::format(": its libraries for {} were not built, or this program is not "
+                                          "linked with them",
+                                  name_of(device.backend));
+}
+
 // Looks over the variants a second time, so that a call that finds one collects nothing for this message.
 void Operator::refuse_choice(const Request &request, const Array &output, const std::string &schedule,
     Device device, const std::vector<Variant> &variants) const {
@@ -245,22 +260,13 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
                 is_alone ? fmt::format(" ({}: {})", schedule, fitting->summary) : ""),
             "schedule", schedule);
     }
-    const bool is_linked = std::any_of(variants_.begin(), variants_.end(),
-        [&](const Variant &variant) { return variant.backend == device.backend; });
-    if (!is_linked && &variants == &variants_) {
-        refuse(Fault::device,
-            fmt::format("it has no variant for {}, only for {}: its libraries for {} were not built, or this "
-                        "program is not linked with them",
-                device.str(), fmt::join(backends, " and "), name_of(device.backend)),
-            "schedule", schedule);
-    }
+    const bool is_linked = &variants != &variants_ ||
+                           std::ranges::any_of(variants_,
+                               [&](const Variant &variant) { return variant.backend == device.backend; });
     refuse(Fault::device,
-        types.empty() ?
-            fmt::format(
-                "it has no variant for {}, only for {}; `tilewright devices` says what can be used here",
-                device.str(), fmt::join(backends, " and ")) :
-            fmt::format("on {} it serves {}, not {}; take --schedule tuned", device.str(),
-                fmt::join(types, ", "), request.type),
+        types.empty() ? no_variant_for(device, backends, is_linked) :
+                        fmt::format("on {} it serves {}, not {}; take --schedule tuned", device.str(),
+                            fmt::join(types, ", "), request.type),
         "schedule", schedule);
 }
 
@@ -357,12 +363,7 @@ Operator::Place Operator::place_of_call(const Request &request, Array &output, c
                 "must be {} ({})", name_of(request.output_type), fmt::join(request.output_shape, ", ")),
             "output", output.describe());
     }
-    for (const Array &input : request.inputs) {
-        if (output.overlaps(input)) {
-            refuse(Fault::usage, "it shares memory with an input; give it memory of its own", "output",
-                output.describe());
-        }
-    }
+    refuse_shared_memory(output, request.inputs, name());
     const std::optional<Device> known = how.device ? how.device : device_of_wrapped(request, result);
     const auto [device, chosen] =
         known ? Place{*known} : choose_place(request, result, how.schedule, how.variants);

@@ -4,6 +4,7 @@
 #include "runtime/devices/calls/halide_calls.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/thread_context.h"
+#include "runtime/dispatch/output_check.h"
 #include "runtime/dispatch/steps/held_storages.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
@@ -225,12 +226,7 @@ void Prepared::State::check(std::span<const Array> others, const Array &result) 
     if (!result.empty() && !is_like(result, output())) {
         refuse_shape(name, "output", result, output());
     }
-    for (const Array &input : others) {
-        if (result.overlaps(input)) {
-            throw Error(Fault::usage, "it shares memory with an input; give it memory of its own",
-                {.operation = name, .argument = "output", .value = result.describe()});
-        }
-    }
+    refuse_shared_memory(result, others, name);
 }
 
 void Prepared::State::run_on(std::span<const Array> others, const Array &result) {

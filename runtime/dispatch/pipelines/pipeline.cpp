@@ -3,6 +3,7 @@
 #include "runtime/devices/best_device.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/dispatch/choice/choice.h"
+#include "runtime/dispatch/output_check.h"
 #include "runtime/dispatch/pipelines/pipeline_plan.h"
 #include "runtime/dispatch/pipelines/pipeline_text.h"
 #include "runtime/dispatch/prepared.h"
@@ -44,10 +45,7 @@ void Pipeline::check_inputs(std::span<const Array> inputs, const Array &output) 
         if (input.empty()) {
             throw Error(Fault::input, "an input is empty", {.operation = "pipeline", .argument = "input"});
         }
-        if (output.overlaps(input)) {
-            throw Error(Fault::usage, "it shares memory with an input; give it memory of its own",
-                {.operation = "pipeline", .argument = "output", .value = output.describe()});
-        }
+        refuse_shared_memory(output, {&input, 1}, "pipeline");
     }
 }
 
@@ -80,8 +78,7 @@ std::unique_ptr<Pipeline::Plan> Pipeline::plan(
             if (spares_drivers(plan->predicted_ms())) {
                 return plan;
             }
-        } catch (const Error &) {
-            // Whoever refuses the call below says why.
+        } catch (const Error &) {  // NOLINT(bugprone-empty-catch): whoever refuses the call below says why
         }
         plan = nullptr;
     }

@@ -2,6 +2,7 @@
 // The plan of a pipeline's call: what each stage gets and gives, and what is done to alpha between stages.
 // Not installed.
 #include "runtime/arrays/copy.h"
+#include "runtime/dispatch/output_check.h"
 #include "runtime/dispatch/pipelines/pipeline_alpha.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/pipeline.h"
@@ -206,11 +207,7 @@ private:
         if (output.type() != request.output_type || output.shape() != request.output_shape) {
             throw output_error(output, request.output_type, request.output_shape, op);
         }
-        if (std::any_of(step.inputs.begin(), step.inputs.end(),
-                [&](const Array &input) { return output.overlaps(input); })) {
-            throw Error(Fault::usage, "it shares memory with an input; give it memory of its own",
-                {.operation = op, .argument = "output", .value = output.describe()});
-        }
+        refuse_shared_memory(output, step.inputs, op);
         return output;
     }
 
