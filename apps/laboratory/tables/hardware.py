@@ -57,13 +57,15 @@ def read(pages):
 
 
 def table(pages):
-    """One line per step: what was computed, and what the GPU counted in the kernel that takes longest."""
-    computed = accesses.read(pages)
+    """One line per step: what was computed for data of this type, and what the GPU counted in the kernel that
+    takes longest."""
+    computed = {(operator, data.split()[0], step): run
+                for (operator, data, step), run in accesses.read(pages).items()}
     lines = ['| operator | step | sectors per load: computed | by ncu | sectors per store: computed | by ncu '
              '| passes of shared memory: computed | by ncu | loads in flight | cycles per instruction that '
              'wait for memory, by ncu |', '|---' * 10 + '|']
     for one in read(pages):
-        run = computed.get((one['operator'], one['data'], one['step']))
+        run = computed.get((one['operator'], one['data'].split()[0], one['step']))
         if run:
             passes = sorted(set(one['passes'].values()), reverse=True)
             lines.append(

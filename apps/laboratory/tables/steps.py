@@ -21,7 +21,8 @@ A table stands in a page between a line of these and `<!-- end -->`. The lines b
 data they stay.
 
     <!-- measured: OPERATOR [TYPE [DATA]] -->       one table per type and size of the data
-    <!-- sizes: OPERATOR; DATA; DATA... -->         one table of data by step, each step a column
+    <!-- sizes: OPERATOR; DATA; DATA... -->         one table of data by step, each step a column; without
+                                                    copies if it says `OPERATOR on the device`
     <!-- tunable: OPERATOR NAME STEP...; DATA -->   times by the value of a tunable (`bench --tunable`)
     <!-- accesses: OPERATOR TYPE SIZE OPTIONS -->   how the warps of each step reach memory
     <!-- predicted: OPERATOR TYPE SIZE -->          what that says of their times (predicted.py)
@@ -224,7 +225,8 @@ def measured_tables(measured, words):
 
 def sizes_table(measured, words):
     """One table of several sizes: a line per size and column of the other tables, a column per step."""
-    operator, *sizes = words.split('; ')
+    asked, *sizes = words.split('; ')
+    operator, *on_the_device = asked.split(' ', 1)
     places = places_of(measured, operator)
     shown = steps_in_order(operator, {step for data in sizes for step in places.get(data, {})})
     lines = ['| data | ms of | ' + ' | '.join(map(name_of, shown)) + ' |',
@@ -242,8 +244,8 @@ def sizes_table(measured, words):
             device = next((steps[step][column][1]['device'] for step in steps if column in steps[step]), '')
             whose = f'{column}, {device_name(device)}' if column not in ('PoCL', 'CPU') else column
             add(data, whose, [run and time_text(run) for run in runs])
-            add(data, f'{whose}, copies included',
-                [run and run.get('host') and time_text(run | {'median': run['host']}) for run in runs])
+            copied = [run and run.get('host') and time_text(run | {'median': run['host']}) for run in runs]
+            add(data, f'{whose}, copies included', [] if on_the_device else copied)
     everything = {(data, step): columns for data in sizes for step, columns in places.get(data, {}).items()}
     whose = FIGURES_OF.get(operator)
     figures = ['', f"The publication's figures are of {whose}."] if whose else []
