@@ -28,3 +28,12 @@ if (TARGET tilewright AND row_sum IN_LIST operators AND cuda IN_LIST TILEWRIGHT_
         --count $<TARGET_FILE:tilewright> row_sum)
     set_tests_properties(steps.accesses PROPERTIES LABELS structure ENVIRONMENT "${tests_environment}")
 endif ()
+
+# The commands of the pages that make their tables run, on the fake driver.
+if (TARGET tilewright AND TARGET fake_cuda AND cuda IN_LIST TILEWRIGHT_TARGETS)
+    file(GLOB pages ${steps}/*.md)
+    add_test(NAME steps.commands
+        COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/commands_of_steps_test.py
+        $<TARGET_FILE:tilewright> $<TARGET_FILE_DIR:fake_cuda> ${pages})
+    set_tests_properties(steps.commands PROPERTIES LABELS structure ENVIRONMENT "${tests_environment}")
+endif ()
