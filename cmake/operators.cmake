@@ -66,8 +66,8 @@ function(tilewright_write_stages header)
 
 namespace tilewright {
 
-// For each operator that was built, the function that adds it to a pipeline as its next stage, with the values
-// of its options: Pipeline().gaussian_blur(2).transpose() is Pipeline().then("gaussian_blur", 2).then("transpose").
+// For each operator that was built, the function that adds it to a pipeline as its next stage, with the
+// values of its options: Pipeline().gaussian_blur(2) is Pipeline().then("gaussian_blur", 2).
 template<typename Made>
 class OperatorStages {
 public:@functions@

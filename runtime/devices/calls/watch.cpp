@@ -57,29 +57,27 @@ Watch::Part::~Part() {
 
 struct Watch::Loop {
     Watch *watch;
+    const driver::ThreadContext *thread;  // of the call
     halide_task_t task;
     int count;
     uint8_t *closure;
     std::atomic<int> begun = 0;
 };
 
-// Any thread of Halide's pool runs tasks, and the thread of the call is one of them. A loop inside of the
-// task is not watched.
+// Any thread of Halide's pool runs tasks, and the thread of the call is one of them.
 int Watch::run_task(void *user_context, int i, uint8_t *closure) {
     Loop &loop = *reinterpret_cast<Loop *>(closure);
     const double part = (double)loop.begun++ / (double)loop.count;
-    Watch &watch = *loop.watch;
-    const bool is_thread_of_call = driver::this_thread.watch == &watch;
-    if (is_thread_of_call ? !watch.goes_on(part) : watch.is_cancelled_.load()) {
-        return halide_error_code_generic_error;
-    }
-    const driver::ScopedValue<Watch *> unwatched(
-        driver::this_thread.watch, is_thread_of_call ? nullptr : driver::this_thread.watch);
-    return loop.task(user_context, i, loop.closure);
+    const bool asks = loop.thread == &driver::this_thread;
+    const bool is_cancelled = asks ? !loop.watch->goes_on(part) : loop.watch->is_cancelled_.load();
+    return is_cancelled ? halide_error_code_generic_error : loop.task(user_context, i, loop.closure);
 }
 
+// Meanwhile the thread may run tasks of other calls as well, whose loops are not this call's. Loops inside of
+// tasks are not watched.
 int Watch::run_loop(void *user_context, halide_task_t task, int begin, int count, uint8_t *closure) {
-    Loop loop{this, task, count, closure};
+    const driver::ScopedValue<Watch *> unwatched(driver::this_thread.watch, nullptr);
+    Loop loop{this, &driver::this_thread, task, count, closure};
     return halide_default_do_par_for(
         user_context, run_task, begin, count, reinterpret_cast<uint8_t *>(&loop));
 }

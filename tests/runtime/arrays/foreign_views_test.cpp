@@ -199,8 +199,7 @@ TEST(Array, CopiesThatCannotBeAreRefused) {
     expect_error(Fault::usage, "an empty array has no elements", [&] { Array().copy_to(std::span(memory)); });
     const std::vector<float> others(32);
     Array of_const = Array::view(std::span(others));
-    expect_error(
-        Fault::usage, "a view of const memory", [&] { of_const.copy_from(std::span(floats)); });
+    expect_error(Fault::usage, "a view of const memory", [&] { of_const.copy_from(std::span(floats)); });
 }
 
 }  // namespace tilewright
