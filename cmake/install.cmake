@@ -19,7 +19,8 @@ list(REMOVE_ITEM unbuilt ${operators})
 list(TRANSFORM unbuilt REPLACE "(.+)" "PATTERN;\\1.h;EXCLUDE")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN *.h ${unbuilt})
-install(FILES ${TILEWRIGHT_VERSION_HEADER} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilewright)
+install(FILES ${TILEWRIGHT_VERSION_HEADER} ${CMAKE_BINARY_DIR}/include/tilewright/stages.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilewright)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
 configure_package_config_file(

@@ -227,6 +227,17 @@ Array Array::clone(int64_t row_bytes) const try {
     leave_with_error();
 }
 
+void Array::copy_elements(const Array &from, Array to) try {
+    if (from.empty() || to.empty() || from.overlaps(to)) {
+        throw Error(Fault::usage,
+            from.overlaps(to) ? "the elements share memory with the array" : "an empty array has no elements",
+            {.argument = "copy"});
+    }
+    copy(from, to);
+} catch (...) {
+    leave_with_error();
+}
+
 const Array::Axes &Array::no_axes() {
     return immortal([] { return Axes(); });
 }

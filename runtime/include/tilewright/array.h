@@ -174,6 +174,23 @@ public:
         return as<T>()[offset_of(index)];
     }
 
+    // Copies all elements to or from memory of the caller, where they are without gaps, in the order of the
+    // axes. Errors: usage, for elements of another type, a span that has fewer of them or shares memory with
+    // the array, and an empty array; those of data().
+    //
+    //     std::vector<float> samples(image.size());
+    //     image.copy_to(std::span(samples));
+    template<typename T, size_t N>
+    void copy_to(std::span<T, N> elements) const {
+        expect(type_of_element<T>::value);
+        copy_elements(*this, view(elements, shape()));
+    }
+    template<typename T, size_t N>
+    void copy_from(std::span<T, N> elements) {
+        expect(type_of_element<std::remove_const_t<T>>::value);
+        copy_elements(view(elements, shape()), *this);
+    }
+
     // Brings the host up to date (as data() does), or a device. Errors: device or memory, when the copy
     // fails; input, when the array's memory has more bytes than Halide copies at once: 16 GiB, or less for a
     // view whose number of bytes is not a multiple of 8.
@@ -204,6 +221,7 @@ private:
     enum class Memory { zeroed, any, pinned };
     static Array view_of(Type type, const void *data, bool is_const, size_t elements,
         std::vector<int64_t> shape, std::vector<int64_t> strides);
+    static void copy_elements(const Array &from, Array to);
     static Array laid_out(
         Type type, std::vector<int64_t> shape, std::vector<int64_t> strides, uint64_t memory);
     Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, Memory memory);

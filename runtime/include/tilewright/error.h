@@ -12,6 +12,8 @@ enum class Fault {
     device = 4,    // no such device, or it cannot run this
     memory = 5,    // out of memory, on the host or a device
     mismatch = 6,  // a result differs from the reference
+    // 7 is the exit code of `compare` for a variant that is slower
+    cancelled = 8,  // Call::progress said so
 };
 
 // What an error is about. An empty field does not apply.

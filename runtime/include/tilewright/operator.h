@@ -7,6 +7,7 @@
 #include "tilewright/statistics.h"
 #include "tilewright/variant.h"
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,6 +34,19 @@ struct Call {
     // what to choose from, in this order; unset: all the operator's variants
     const std::vector<Variant> *variants = nullptr;
     bool pinned = false;  // an output that the call makes is in page-locked memory (Array::pinned)
+
+    // How far the call is, and whether it goes on. It is called on the thread of the call with the part of
+    // the work that is done, from 0 to 1 and never less than before, and the call goes on where it returns
+    // true. Where it returns false, the call ends with an Error of Fault::cancelled; what it throws leaves
+    // the call as it is. An empty output stays empty then, and another one has any values.
+    //
+    // It is asked before each library of the call and at its end; on the CPU also before the tasks of a
+    // library's loop, which are strips or tiles of the result: often thousands in a call, so it should be
+    // short. Parts need not take the same time. On a GPU the call waits for each library; a kernel that was
+    // started runs to its end. Empty: nothing is asked, and nothing waits. To cancel from another thread:
+    //
+    //     call.progress = [token](double) { return !token.stop_requested(); };  // a std::stop_token
+    std::function<bool(double done)> progress = {};
 };
 
 // What a call asks for: its inputs and settings, read and checked once. Each operator derives its own, with

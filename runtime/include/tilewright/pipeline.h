@@ -6,6 +6,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tilewright/stages.h>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace tilewright {
@@ -40,6 +44,23 @@ struct PipelineCall {
     // receives what each stage got and gave; no array between them is then used twice
     std::vector<PipelineStep> *steps = nullptr;
     bool pinned = false;  // an output that a call on CUDA makes is in page-locked memory (Array::pinned)
+    // as Call::progress (operator.h), of all stages together
+    std::function<bool(double done)> progress = {};
+};
+
+// What a stage is given by Pipeline::then(), beside its operator: the value of an option; an array that the
+// operator takes after the result of the stage before; or options by their names.
+struct StageArgument {
+    std::variant<double, std::string, Array, Settings> value;
+
+    template<typename Number>
+        requires std::is_arithmetic_v<Number>
+    StageArgument(Number number) : value((double)number) {}
+    StageArgument(bool flag) : value(flag ? "yes" : "no") {}
+    StageArgument(const char *word) : value(word) {}
+    StageArgument(std::string word) : value(std::move(word)) {}
+    StageArgument(Array array) : value(std::move(array)) {}
+    StageArgument(Settings settings) : value(std::move(settings)) {}
 };
 
 class CheckedPipeline;
@@ -51,12 +72,16 @@ class CheckedPipeline;
 //     Array sums;
 //     pipeline(image, sums);
 //
-// A stage is the name of a linked operator and words of the form name=value: the operator's own options, with
-// the names and values of the command line, and `schedule=NAME`, the schedule of this stage. A flag is its
-// name alone, or `name=yes`. An operator that takes more arrays than the result of the stage before gets them
-// after it, from files that the stage names (`matmul b.npy`), or else from the inputs of the call, in the
-// order of the stages; an optional one is an option (`accumulate=c.npy`). Quotes, ' or ", keep blanks and
-// bars in a word.
+// The same pipeline without text, where the compiler knows the names of the operators that are linked:
+//
+//     const Pipeline pipeline = Pipeline().gaussian_blur(2).transpose().column_sum();
+//
+// In the text, a stage is the name of a linked operator and words of the form name=value: the operator's own
+// options, with the names and values of the command line, and `schedule=NAME`, the schedule of this stage. A
+// flag is its name alone, or `name=yes`. An operator that takes more arrays than the result of the stage
+// before gets them after it, from files that the stage names (`matmul b.npy`), or else from the inputs of the
+// call, in the order of the stages; an optional one is an option (`accumulate=c.npy`). Quotes, ' or ", keep
+// blanks and bars in a word.
 //
 // On a GPU the inputs are copied to the device once, where they are not there yet, and the result stays there
 // until it is asked for (data() or sync()), as with every operator. Tables that an operator keeps (the
@@ -71,15 +96,31 @@ class CheckedPipeline;
 // serve any number of stages. It may be called from several threads. Values and errors are those of the
 // operators called one by one.
 //
-// Errors: usage, of the constructor, for text that is no pipeline, unknown operators, options, values and
-// words, and files that cannot be read (input); of a call, before anything is computed, whatever an operator
-// refuses of the type, the shape, the settings or the schedule that reach it. The message begins with the
-// number and the text of the stage, and says what it gets.
-class Pipeline {
+// Errors: usage, of the constructor and of then(), for text that is no pipeline, unknown operators, options,
+// values and words, and files that cannot be read (input); of a call, before anything is computed, whatever
+// an operator refuses of the type, the shape, the settings or the schedule that reach it. The message begins
+// with the number and the text of the stage, and says what it gets.
+class Pipeline : public OperatorStages<Pipeline> {
 public:
     using Stage = PipelineStage;
     using Step = PipelineStep;
     using Call = PipelineCall;
+
+    // A pipeline without stages, which is refused when it is called: then() and the functions that have the
+    // names of operators (stages.h) add stages to it.
+    Pipeline();
+
+    // This pipeline and one stage more, which is the one that the text would give: `stages()` has that text.
+    // `given`: numbers, words and flags are the values of the operator's options in their order
+    // (`tilewright OP --help`, Operator::options()). Settings give options by their names, and the option
+    // `schedule`. Arrays are what the operator takes besides the result of the stage before, the optional one
+    // last; without them, calls give them.
+    //
+    //     Pipeline().then("gaussian_blur", 2, "mirror").matmul(b, Settings{{"schedule", "tuned_any"}})
+    template<typename... Given>
+    [[nodiscard]] Pipeline then(std::string_view op, Given &&...given) const {
+        return with_stage(op, {StageArgument(std::forward<Given>(given))...});
+    }
 
     // `limits` are for the files that the stages name.
     explicit Pipeline(std::string_view stages, const FileLimits &limits = {});
@@ -128,6 +169,7 @@ private:
     friend class CheckedPipeline;
     struct Kept;
     class Plan;
+    Pipeline with_stage(std::string_view op, const std::vector<StageArgument> &given) const;
     void check_inputs(std::span<const Array> inputs, const Array &output) const;
     std::unique_ptr<Plan> plan(
         std::span<const Array> inputs, const Array &output, const Call &call, bool computes) const;
