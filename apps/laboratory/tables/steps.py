@@ -281,9 +281,10 @@ def asked_accesses(words):
 
 
 def time_on_cuda(measured, operator, data):
-    """A function from a step to its run on CUDA with the first data that begins so; or to None."""
-    places = next((steps for timed, steps in places_of(measured, operator).items()
-                   if timed.startswith(data.replace('--', ''))), {})
+    """A function from a step to its run on CUDA with the first data that begins so; or to None. Vectors are
+    N in the name of their data, and Nx1 as a size."""
+    begin = re.compile(re.escape(data.replace('--', '').removesuffix('x1')) + r'(?!\d)')
+    places = next((steps for timed, steps in places_of(measured, operator).items() if begin.match(timed)), {})
     return lambda step: places.get(step, {}).get('CUDA', (None, None))[0]
 
 
