@@ -247,7 +247,7 @@ elseif (WHAT STREQUAL "packages")
     cmake_path(GET CMAKE_COMMAND PARENT_PATH folder)
     # Without the package of the generators, which packs all of Halide.
     execute_process(COMMAND ${folder}/cpack --config ${BUILD}/CPackConfig.cmake -G DEB -B ${WORK}/deb
-            -D "CPACK_COMPONENTS_ALL=program\;development"
+            -D "CPACK_COMPONENTS_ALL=program;development"
         COMMAND_ERROR_IS_FATAL ANY)
     file(GLOB debs ${WORK}/deb/*.deb)
     set(depends_of_tilewright "libc6")
