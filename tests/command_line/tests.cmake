@@ -62,6 +62,15 @@ if (TARGET tilewright)
         endforeach ()
     endif ()
 
+    # Manual pages, completions of shells, topics, colours and --quiet.
+    foreach (what pages bash zsh fish topics colours quiet)
+        add_test(NAME manual.${what} COMMAND ${Python3_EXECUTABLE} -B
+            ${CMAKE_CURRENT_SOURCE_DIR}/command_line/manual_test.py $<TARGET_FILE:tilewright>
+            ${CMAKE_BINARY_DIR}/apps/share ${what})
+        set_tests_properties(manual.${what} PROPERTIES LABELS command_line TIMEOUT 300
+            SKIP_REGULAR_EXPRESSION "not run here" ENVIRONMENT "${tests_environment}")
+    endforeach ()
+
     # A search for faster values, with faults that a generator of the test puts into libraries.
     if (transpose IN_LIST operators)
         tilewright_add_test(laboratory/explore_test

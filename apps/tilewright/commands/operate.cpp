@@ -160,7 +160,8 @@ void add_settings(Command &command, const Operator &op, const std::shared_ptr<Op
             .value_name(option.unit == "m" ? "LENGTH" :
                         option.is_number   ? "NUMBER" :
                                              "WORD")
-            .group(op.name());
+            .group(op.name())
+            .offer(option.choices);
     }
 }
 
