@@ -2,7 +2,7 @@
 """The C++ reference: a page of Markdown per public header, made of its comments and declarations.
 
 headers.py FOLDER            writes the pages there
-headers.py --check           prints each public symbol that no comment describes, and exits with 1 if there is one
+headers.py --check           prints each public symbol that no comment describes; exits with 1 if there is one
 headers.py --self-test       checks that --check finds what it is for
 
 In our headers a comment describes all declarations up to the next blank line, and a comment behind a
@@ -14,10 +14,11 @@ import re
 import sys
 
 HEADERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../runtime/include/tilewright')
-TYPE = re.compile(r'\s*(?:template<[^{};]*?>\s*)?(class|struct|enum class|enum|namespace)\s+(\w+)[^;(]*\{\s*$',
-                  re.S)
+TYPE = re.compile(
+    r'\s*(?:template<[^{};]*?>\s*)?(class|struct|enum class|enum|namespace)\s+(\w+)[^;(]*\{\s*$', re.S)
 # What needs no comment: what every type has, and types that are declared and not defined.
-SELF_EVIDENT = re.compile(r'= (default|delete);|\bfriend\b|^\s*~|operator=|^\s*(class|struct|enum class) \w+;')
+SELF_EVIDENT = re.compile(
+    r'= (default|delete);|\bfriend\b|^\s*~|operator=|^\s*(class|struct|enum class) \w+;')
 
 
 class Block:
@@ -119,7 +120,8 @@ def prose(comment):
             lines.append('')
         if not is_code and lines and lines[-1].startswith('    '):
             lines.append('')
-        lines.append(line if is_code else re.sub(r'(`[^`]*`)|([*|<\\])', lambda m: m[1] or '\\' + m[2], line))
+        lines.append(line if is_code else
+                     re.sub(r'(`[^`]*`)|([*|<\\])', lambda m: m[1] or '\\' + m[2], line))
     return '\n'.join(lines)
 
 
@@ -128,17 +130,18 @@ def rendered(blocks, level):
     for block in blocks:
         plain = [one for one in block.declarations if not one.blocks]
         for one in [one for one in block.declarations if one.blocks]:
-            parts += [f'{"#" * level} {one.kind} {one.name}', prose(block.comment),
-                      rendered(one.blocks, level + 1)]
+            parts += [f'{"#" * level} {one.kind} {one.name}', prose(block.comment)]
+            parts += [rendered(one.blocks, level + 1)]
         if plain:
             names = list(dict.fromkeys(one.name for one in plain))
             code = []
             for one in plain:
-                text = one.text + '\n'.join(getattr(one, 'body', [])) + ('\n};' if hasattr(one, 'body') else '')
+                body = getattr(one, 'body', None)
+                text = one.text + ('\n'.join(body) + '\n};' if body else '')
                 indent = len(text) - len(text.lstrip())
-                text = '\n'.join(line[indent:] if line[:indent].isspace() else line
-                                 for line in without_body(text).split('\n'))
-                code.append(text + (f'  // {one.remark}' if one.remark and not hasattr(one, 'body') else ''))
+                lines = without_body(text).split('\n')
+                text = '\n'.join(line[indent:] if line[:indent].isspace() else line for line in lines)
+                code.append(text + (f'  // {one.remark}' if one.remark and not body else ''))
             parts += [f'{"#" * level} {", ".join(names[:4])}', '```cpp\n' + '\n'.join(code) + '\n```']
             parts += [prose(block.comment)]
     return '\n\n'.join(filter(None, parts))
@@ -146,7 +149,8 @@ def rendered(blocks, level):
 
 def page(name, text):
     # What the whole header is about is said at its head, or before the namespace.
-    found = re.match(r'#pragma once\n((?://.*\n)+)', text) or re.search(r'^((?://.*\n)+)namespace ', text, re.M)
+    found = (re.match(r'#pragma once\n((?://.*\n)+)', text) or
+             re.search(r'^((?://.*\n)+)namespace ', text, re.M))
     head = [re.sub(r'^// ?', '', line) for line in found[1].split('\n')] if found else []
     body = rendered(blocks_of(text.split('\n')), 2)
     return f'# {name}\n\n`#include <tilewright/{name}>`\n\n{prose(head)}\n\n{body}\n'
@@ -164,8 +168,8 @@ def pages():
 
 def self_test():
     text = ('#pragma once\n\nnamespace a {\n\n// Describes both.\nint f();\nint g();\n\nint h();\n\n'
-            '// Has width and height.\nstruct S {\n    int width, height = 3;\n    int depth;  // in pixels\n\n'
-            '    int lost = 1;\n    S(const S &) = delete;\n};\n\nclass C {\n    int hidden;\n\npublic:\n'
+            '// Has width and height.\nstruct S {\n    int width, height = 3;\n    int depth;  // in pixels\n'
+            '\n    int lost = 1;\n    S(const S &) = delete;\n};\n\nclass C {\n    int hidden;\n\npublic:\n'
             '    void seen() {\n        hidden = 1;\n    }\n};\n\nenum class E { one, two };\n\n}\n')
     found = list(undocumented(blocks_of(text.split('\n'))))
     assert found == ['h', 'S::lost', 'C', 'C::seen', 'E'], found

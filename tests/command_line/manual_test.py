@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What a terminal and a shell get: manual pages, completions, topics, colours, and --quiet.
 
-manual_test.py PROGRAM SHARE NAME: SHARE has the files of apps/manual.py, NAME is one of the tests below. Prints
-"not run here" where the tool is missing that the test needs.
+manual_test.py PROGRAM SHARE NAME: SHARE has the files of apps/manual.py, NAME is one of the tests below.
+Prints "not run here" where the tool is missing that the test needs.
 """
 import glob
 import json
@@ -71,9 +71,9 @@ def pages():
 
 
 # Words as they are typed, and some of those that complete the last one.
-COMPLETED = [(['verif'], {'verify'}), (['verify', '--qu'], {'--quiet'}), (['verify', OPERATOR[:-1]], {OPERATOR}),
-             (['verify', '--device', ''], {'cpu', 'cuda', 'opencl'}), (['help', 'bord'], {'borders'}),
-             (['cache', 'c'], {'clear'}), (['zzz', ''], set())]
+COMPLETED = [(['verif'], {'verify'}), (['verify', '--qu'], {'--quiet'}),
+             (['verify', OPERATOR[:-1]], {OPERATOR}), (['verify', '--device', ''], {'cpu', 'cuda', 'opencl'}),
+             (['help', 'bord'], {'borders'}), (['cache', 'c'], {'clear'}), (['zzz', ''], set())]
 if 'gaussian_blur' in COMMANDS:
     COMPLETED.append((['gaussian_blur', '--border', ''], {'reflect', 'mirror', 'nearest', 'zero'}))
 
@@ -105,8 +105,9 @@ def zsh():
         script = (f'fpath=({SHARE}/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D; '
                   'zmodload zsh/zpty; zpty it zsh -f -i; '
                   'zpty -w it "fpath=($fpath); autoload -Uz compinit; compinit -u -D; '
-                  "zstyle ':completion:*' list-grouped false; LISTMAX=10000; PS1=; COLUMNS=200; stty cols 200\"; "
-                  f"zpty -w it 'echo BEGIN'; zpty -r -m it it '*BEGIN*BEGIN*'; zpty -w -n it '{typed}'$'\\t\\t'; "
+                  "LISTMAX=10000; PS1=; COLUMNS=200; stty cols 200\"; "
+                  "zpty -w it 'echo BEGIN'; zpty -r -m it it '*BEGIN*BEGIN*'; "
+                  f"zpty -w -n it '{typed}'$'\\t\\t'; "
                   'sleep 1; while zpty -r -t it line; do print -r -- "$line"; done; zpty -d it')
         shown = output('zsh', '-f', '-c', script)[0]
         assert all(word in shown for word in expected), (words, shown)
