@@ -108,10 +108,10 @@ def times_page():
                     key = one['type'], tuple(call)
                     times.setdefault(one['operator'], {}).setdefault(key, {})[name] = best
     parts = ['# Measured times',
-             'The times by which `tuned` chooses, in milliseconds: of each call the fastest variant, whose name '
-             'follows. `tilewright calibrate` measures your own devices. A call is described by its numbers: '
-             'height, width and channels; of a blur its radius too; of a product M, K and N; of vectors their '
-             'lengths. Times of different columns are of different machines.',
+             'The times by which `tuned` chooses, in milliseconds: of each call the fastest variant, whose '
+             'name follows. `tilewright calibrate` measures your own devices. A call is described by its '
+             'numbers: height, width and channels; of a blur its radius too; of a product M, K and N; of '
+             'vectors their lengths. Times of different columns are of different machines.',
              table(['device', 'date', 'commit', 'how'], origins)]
     for op, calls in times.items():
         here = [device for device in devices if any(device in row for row in calls.values())]
