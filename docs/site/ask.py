@@ -16,7 +16,7 @@ QUESTIONS = [
     ('AOT GPU buffers from Python', ['tutorials/halide_aot', 'FAQ', 'PYTHON']),
     ('initialize cuda faster precompile kernel', ['tutorials/halide_aot', 'FAQ']),
     ('first call slow', ['FAQ', 'PERFORMANCE', 'performance/gpu-calls', 'tutorials/halide_aot']),
-    ('cuda streams of my own', ['FAQ', 'CPP', 'reference/cpp/stream.h']),
+    ('cuda streams of my own', ['FAQ', 'CPP', 'reference/cpp/stream.h', 'python/arrays']),
     ('ahead of time compilation with GPU', ['tutorials/halide_aot', 'BUILD-TIME']),
     ('profile a kernel with cuda events', ['FAQ', 'COMMAND-LINE', 'reference/commands']),
     ('blur slower than OpenCV', ['FAQ', 'tutorials/opencv', 'performance/cpu-blurs', 'steps/gaussian_blur']),

@@ -155,6 +155,7 @@ def on_files(files, config):
         add(f'operators/pictures/{name}', abs_src_path=os.path.join(ROOT, 'out', name))
     for op in CURVES:
         add(f'operators/pictures/{op}.svg', content=curve(op))
+    add('iframe-worker.js', abs_src_path=os.path.join(os.path.dirname(__file__), 'iframe-worker.js'))
     add('site.css', content='.md-grid{max-width:72rem} math{font-size:1.1em} '
         '.md-typeset .grid{grid-template-columns:repeat(auto-fit,minmax(12rem,1fr))}')
     return files
