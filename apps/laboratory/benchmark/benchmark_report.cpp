@@ -204,7 +204,7 @@ void BenchmarkReport::add(const Run &run) {
             data_ = run.sample.what + place;
             print("# " + data_ + ":\n");
         }
-        print(line_of(run, place, files_.wide));
+        print_verdicts(line_of(run, place, files_.wide));
     }
     if (content_->results) {
         content_->results->append(results_line(run));

@@ -59,7 +59,7 @@ void add_cuda_peers(Benchmark &benchmark, BenchmarkReport &report) {
     try {
         runs = benchmark.cuda_peers();
     } catch (const Error &error) {
-        print_error(fmt::format("tilewright: bench: no peers on CUDA: {}\n", error.what()));
+        print_remark(fmt::format("tilewright: bench: no peers on CUDA: {}\n", error.what()));
     }
     for (const Run &run : runs) {
         report.add(run);
@@ -113,17 +113,17 @@ void print_missing_peers(const std::vector<Device> &devices) {
     };
     if (has(Backend::cpu)) {
         for (const std::string &missing : missing_peers()) {
-            print_error(fmt::format("tilewright: bench: no peer {}\n", missing));
+            print_remark(fmt::format("tilewright: bench: no peer {}\n", missing));
         }
     }
     if (has(Backend::cuda) && find_program(cuda_peers_program).empty()) {
-        print_error(
+        print_remark(
             fmt::format("tilewright: bench: no peers on CUDA: {} is not beside this program; build it "
                         "where nvcc is installed (`cmake --build BUILD --target {}`)\n",
                 cuda_peers_program, cuda_peers_program));
     }
     if (!has(Backend::cuda) && !has(Backend::cpu)) {
-        print_error(
+        print_remark(
             fmt::format("tilewright: bench: the peers run on the CPU and on CUDA: there are none for {}; "
                         "add --device cpu\n",
                 devices.front().str()));

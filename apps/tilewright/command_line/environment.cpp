@@ -39,6 +39,7 @@ std::string environment_help() {
            "read\n"
            "  TILEWRIGHT_GENERATORS       A folder of generator programs, for `show`, `explain`,\n"
            "                              `explore` and `bench --tunable`\n"
+           "  NO_COLOR                    Anything: no colours on a terminal\n"
            "  HL_NUM_THREADS              Halide's own number; --threads and TILEWRIGHT_THREADS go before "
            "it\n"
            "  OCL_ICD_VENDORS             Of OpenCL's loader: the folder of the drivers that it finds\n";
@@ -51,7 +52,9 @@ std::string device_of_environment() {
 static void add_device_and_threads(Command &command, std::string &device, const std::string &help) {
     const std::string of_environment = device_of_environment();
     device = of_environment.empty() ? "auto" : of_environment;
-    command.add("--device", device, help).default_text(one_line(device));
+    command.add("--device", device, help)
+        .default_text(one_line(device))
+        .offer({"auto", "cpu", "cuda", "opencl"});
     command
         .add(
             "--threads",

@@ -128,6 +128,7 @@ public:
     // data().
     Array clone(int64_t row_bytes = padded) const;
 
+    // What the array is; an empty one has no elements, and no axes.
     bool empty() const {
         return !storage_;
     }

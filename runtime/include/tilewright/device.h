@@ -18,7 +18,7 @@ inline const char *name_of(Backend backend) {
 // A device by its backend and its number there, written `cpu`, `cuda:1`, `opencl:0`.
 struct Device {
     Backend backend = Backend::cpu;
-    int index = 0;
+    int index = 0;  // from 0 on, in the order of the driver
 
     // Reads `auto`, `cpu`, `cuda[:i]`, `opencl[:i]`; `auto` is best_device(). Errors: usage, for another
     // word; device, for a device that is not there or cannot be used (with the reason).
@@ -33,7 +33,7 @@ struct Device {
 // variants are built for.
 struct DeviceInfo {
     Device device;
-    std::string name;
+    std::string name;        // as the driver calls it
     std::string platform;    // the name of OpenCL's platform; empty for other backends
     std::string driver;      // the driver and its version
     uint64_t memory = 0;     // bytes

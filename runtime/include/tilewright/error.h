@@ -28,8 +28,10 @@ struct ErrorContext {
 // The one exception of this library. what() is one line: what went wrong, with what, and what to do next.
 class Error : public std::runtime_error {
 public:
+    // `message`: the line, to which the context is added.
     Error(Fault fault, const std::string &message, ErrorContext context = {});
 
+    // Its class, and what it is about.
     Fault fault() const noexcept {
         return fault_;
     }

@@ -29,12 +29,14 @@ namespace tilewright {
 // CPU follows Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008).
 void matmul(const Array &a, const Array &b, Array &output, const Call &call = {});
 
+// The same, with the output returned.
 inline Array matmul(const Array &a, const Array &b, const Call &call = {}) {
     Array output;
     matmul(a, b, output, call);
     return output;
 }
 
+// The operator, for what is asked of every operator alike (operator.h).
 const Operator &matmul_operator();
 
 }  // namespace tilewright

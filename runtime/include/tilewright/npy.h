@@ -7,7 +7,7 @@ namespace tilewright {
 
 // What an .npy file may hold before it is refused. Checked before memory is taken.
 struct NpyLimits {
-    int64_t header_bytes = int64_t(1) << 16;
+    int64_t header_bytes = int64_t(1) << 16;  // of the text before the elements
     // Of memory: for the elements, in padded rows; for text, its own bytes too (files.h).
     int64_t bytes = int64_t(64) << 30;
 };

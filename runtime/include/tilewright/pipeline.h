@@ -16,9 +16,9 @@ namespace tilewright {
 
 // A stage as it is written.
 struct PipelineStage {
-    const Operator *op = nullptr;
-    std::string text;  // as it was written
-    Settings settings;
+    const Operator *op = nullptr;    // which operator it is
+    std::string text;                // as it was written
+    Settings settings;               // of the operator
     std::string schedule;            // empty: the call's
     std::vector<std::string> files;  // that the text names; the file of an optional input is the last one
     std::vector<Array> arrays;       // what the files hold
@@ -27,13 +27,14 @@ struct PipelineStage {
 
 // What a stage gets and gives, and the variant that does it.
 struct PipelineStep {
-    std::vector<Array> inputs;
-    Settings settings;
-    Array output;
-    const Variant *variant = nullptr;
+    std::vector<Array> inputs;               // what it gets
+    Settings settings;                       // of the operator
+    Array output;                            // what it gives
+    const Variant *variant = nullptr;        // what runs
     std::shared_ptr<const Request> request;  // inputs and settings, as the operator has read them
 };
 
+// How and where a pipeline runs.
 struct PipelineCall {
     std::optional<Device> device = {};  // unset: Pipeline::choose_device()
     std::string schedule = "tuned";     // of the stages that name none
@@ -102,6 +103,7 @@ class CheckedPipeline;
 // with the number and the text of the stage, and says what it gets.
 class Pipeline : public OperatorStages<Pipeline> {
 public:
+    // The parts of a pipeline, and how it is called.
     using Stage = PipelineStage;
     using Step = PipelineStep;
     using Call = PipelineCall;
@@ -182,14 +184,15 @@ private:
     std::shared_ptr<Kept> kept_;  // arrays between stages, for the next call
 };
 
-// What Pipeline::checked() returns.
+// What Pipeline::checked() returns: a call that was checked. It is made there alone, and may be moved.
 class CheckedPipeline {
 public:
+    // For Pipeline::checked().
     CheckedPipeline(const Pipeline &pipeline, std::unique_ptr<Pipeline::Plan> plan, PipelineCall call);
     CheckedPipeline(CheckedPipeline &&) noexcept;
     ~CheckedPipeline();
 
-    Device device() const;
+    Device device() const;                           // that it will run on
     const std::vector<PipelineStep> &steps() const;  // as those of Pipeline::check()
     const Array &result() const;                     // its type and shape; it has no values yet
 
