@@ -173,16 +173,6 @@ ScheduleVariants tuned_cpu_variants() {
         });
 }
 
-// On OpenCL, tiles of bytes were not timed.
-ScheduleVariant whole_tiles(Backends where, const std::string &types) {
-    using namespace recursive_gaussian_tiles;
-    return grey(variant("blocks_aligned", where, types, tiles_aligned, settings()))
-        .in("tuned")
-        .registers("kernel_tails", 168)
-        .registers("", 96)
-        .says("Tiles in parallel: what enters each tile is found first; for whole tiles.");
-}
-
 }  // namespace
 
 static const ScheduleVariants &variants() {
@@ -224,8 +214,11 @@ static const ScheduleVariants &variants() {
             .says("As texture, with half-precision floats between rows and columns: 11 bits are kept."),
         family("blocks",
             {
-                whole_tiles(gpu, "f32"),
-                whole_tiles(cuda, "u8 u16"),
+                grey(variant("blocks_aligned", gpu, "u8 u16 f32", tiles_aligned, settings()))
+                    .in("tuned")
+                    .registers("kernel_tails", 168)
+                    .registers("", 96)
+                    .says("Tiles in parallel: what enters each tile is found first; for whole tiles."),
                 grey(variant("blocks_any", gpu, "f32", tiles_of_any_size, settings()))
                     .registers("kernel_tails", 168)
                     .registers("", 128)
