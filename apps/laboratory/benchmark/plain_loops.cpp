@@ -24,7 +24,7 @@ T element(float value) {
     if constexpr (std::is_integral_v<T>) {
         return (T)std::clamp(value + .5f, 0.f, (float)std::numeric_limits<T>::max());
     } else {
-        return value;
+        return (T)value;
     }
 }
 
