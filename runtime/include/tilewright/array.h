@@ -1,5 +1,6 @@
 #pragma once
 #include "tilewright/device.h"
+#include "tilewright/float16.h"
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -13,16 +14,16 @@
 
 namespace tilewright {
 
-// The type of an array's elements: unsigned and signed integers, floating point, and c64, two f32 (real,
-// imaginary).
-enum class Type { u8, u16, u32, u64, i32, f32, f64, c64 };
+// The type of an array's elements: unsigned and signed integers, floating point, c64, two f32 (real,
+// imaginary), and the floats of 16 bits, IEEE's and bfloat16.
+enum class Type { u8, u16, u32, u64, i32, f32, f64, c64, f16, bf16 };
 
 // All of them, in the order of the enum.
-constexpr Type all_types[] = {
-    Type::u8, Type::u16, Type::u32, Type::u64, Type::i32, Type::f32, Type::f64, Type::c64};
+constexpr Type all_types[] = {Type::u8, Type::u16, Type::u32, Type::u64, Type::i32, Type::f32, Type::f64,
+    Type::c64, Type::f16, Type::bf16};
 
 size_t size_of(Type type);       // in bytes
-const char *name_of(Type type);  // "u8" ... "c64"
+const char *name_of(Type type);  // "u8" ... "bf16"
 
 // The Type of a C++ type.
 template<typename T>
@@ -43,6 +44,10 @@ template<>
 struct type_of_element<double> : std::integral_constant<Type, Type::f64> {};
 template<>
 struct type_of_element<std::complex<float>> : std::integral_constant<Type, Type::c64> {};
+template<>
+struct type_of_element<Float16> : std::integral_constant<Type, Type::f16> {};
+template<>
+struct type_of_element<BFloat16> : std::integral_constant<Type, Type::bf16> {};
 
 class Storage;
 
