@@ -130,34 +130,33 @@ private:
 };
 
 // u8 images as above. weight0 ...: the integer weights, as floats.
-template<typename Form>
-class GaussianBlurWindowFloatsGenerator : public WindowGenerator<GaussianBlurWindowFloatsGenerator<Form>> {
+class GaussianBlurWindowFloatsGenerator : public WindowGenerator<GaussianBlurWindowFloatsGenerator> {
 public:
-    GeneratorInput<Buffer<uint32_t, 2>> image{"image"};
-    GeneratorInput<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
+    Input<Buffer<uint32_t, 2>> image{"image"};
+    Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
         zero{"zero"};
-    GeneratorInput<uint32_t> multiplier{"multiplier"};
-    GeneratorOutput<Buffer<uint32_t, 2>> output{"output"};
+    Input<uint32_t> multiplier{"multiplier"};
+    Output<Buffer<uint32_t, 2>> output{"output"};
 
     void configure() {
-        for (int i = 0; i <= this->window().radius; i++) {
-            weights.push_back(this->template add_input<float>("weight" + std::to_string(i)));
+        for (int i = 0; i <= window().radius; i++) {
+            weights.push_back(add_input<float>("weight" + std::to_string(i)));
         }
     }
 
     void generate() {
         std::vector<Expr> w;
-        for (GeneratorInput<float> *weight : weights) {
+        for (Input<float> *weight : weights) {
             w.push_back(*weight);
         }
-        Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, w, multiplier,
-            this->window_variant(1));
+        GaussianBlurWindowFloats blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, w,
+            multiplier, window_variant(1));
         output = blur.out;
-        this->apply(blur, {image, output});
+        apply(blur, {image, output});
     }
 
 private:
-    std::vector<GeneratorInput<float> *> weights;
+    std::vector<Input<float> *> weights;
 };
 
 // u8 images of one channel as above, in bands of `band` groups of lines. low and high: the words of
@@ -174,7 +173,7 @@ public:
     void generate() {
         GaussianBlurProducts blur(image, width, image.height(), {factor, border_low, high_x, high_y, zero},
             plane(high, high_first), plane(low, 0), reach, multiplier, {setting("lines"), setting("outputs")},
-            band, byte_product, word_operations(get_target()));
+            band, byte_product(get_target()), word_operations(get_target()));
         output = blur.out;
         from_origin({image, output});
         apply(blur, {image, output});

@@ -12,6 +12,7 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/terminal/progress.h"
 #include "apps/tilewright/terminal/standard_streams.h"
+#include "apps/tilewright/timing/energy.h"
 #include "apps/tilewright/timing/threads.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -138,6 +139,12 @@ void bench(const BenchOptions &options) {
     for (const Case &one : cases) {
         steps += one.variants.size();
     }
+    if (options.plan.energy && !std::any_of(devices.begin(), devices.end(), energy_mj)) {
+        throw Error(Fault::device,
+            "no device that is timed says what energy it uses: NVML "
+            "(libnvidia-ml.so.1, a part of NVIDIA's driver) does for NVIDIA's GPUs",
+            {.argument = "--energy"});
+    }
     BenchmarkReport report(options.files, devices);
     report.begin(pin_threads(), options.plan);
     if (options.peers) {
@@ -179,6 +186,8 @@ void add_bench(CommandLine &line) {
     add_plan_options(command, options.plan);
     command.add_flag("--interleave", options.in_turns,
         "Time the variants in turns, so that a machine whose speed drifts slows all of them");
+    command.add_flag("--energy", options.plan.energy,
+        "Measure the energy of a call too (GPUs with NVML): a column of --wide and of the JSON");
     command.add_flag("--peers", options.peers,
         "Time plain loops and what libraries there are as well (on the CPU and on CUDA)");
     command

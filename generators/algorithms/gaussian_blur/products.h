@@ -1,6 +1,6 @@
 #pragma once
 // A form of gaussian_blur for u8 images of one channel: both passes are banded products of bytes, as tensor
-// cores multiply them. Variants: tuned_products on CUDA.
+// cores multiply them. Variants: tuned_products on NVIDIA's GPUs.
 #include "generators/algorithms/gaussian_blur/window_words.h"
 #include "generators/algorithms/tensor_products.h"
 #include <string>

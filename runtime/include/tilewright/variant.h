@@ -34,7 +34,7 @@ struct Variant {
     struct Needs {
         int threads = 0;           // of the largest block
         int64_t shared_bytes = 0;  // shared (OpenCL: local) memory of the largest block
-        int capability = 0;        // CUDA: the compute capability, 80 for 8.0
+        int capability = 0;        // the compute capability of an NVIDIA GPU, 80 for 8.0
         bool fp64 = false, images = false, half = false;  // as those of DeviceInfo
         int only_capability = 0;  // CUDA: the one whose instructions the kernels have; others do not run them
         bool avx2 = false;        // of the CPU

@@ -45,10 +45,10 @@ struct ProductsForm final : BlurForm<GaussianBlurRequest> {
     }
 
 private:
-    // Whether a block has the shared memory for the words of its lines, and for its outputs: GPUs of compute
-    // capability 8.0 and above have 99 KB or more.
+    // Whether a block has the shared memory for the words of its lines, and for its outputs: on CUDA, GPUs of
+    // compute capability 8.0 and above have 99 KB or more.
     static bool fits_shared(const Variant &variant, const GaussianBlurRequest &request) {
-        constexpr int64_t most_bytes_of_block = 99 << 10;
+        const int64_t most_bytes_of_block = (variant.backend == Backend::cuda ? 99 : 48) << 10;
         const int64_t lines = variant.tunable("lines"), outputs = variant.tunable("outputs"),
                       words = side / 4 * (outputs - 1 + TapFragments::low(request.numbers().bytes).steps);
         return 4 * (words * (side * lines + 8) + side * side / 4 * lines * outputs) <= most_bytes_of_block;
