@@ -188,15 +188,10 @@ public:
         const int channels = this->template configuration<GaussianBlurProductsConfiguration>().channels;
         auto group =
             Form::Group::of(channels, output_bytes(), [&](const char *name) { return this->setting(name); });
-        int fixed[3] = {0, 0, 0};
         if constexpr (Form::in_bands) {
             group.band = *band;
-        } else {
-            fixed[0] = group.low;
-            fixed[1] = output_bytes() == 1 ? group.high : group.low;
-            fixed[2] = group.high;
         }
-        Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, planes(fixed), reach,
+        Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, planes(), reach,
             multiplier, group, byte_product, word_operations(this->get_target()));
         output = blur.out;
         from_origin({image, output});
@@ -212,7 +207,7 @@ private:
         return element_type(this->type).bytes();
     }
 
-    std::vector<TapPlane> planes(const int *fixed) const {
+    std::vector<TapPlane> planes() const {
         constexpr int words = ByteProductCall::words_of_a, lanes = 32, halves = 2;
         std::vector<TapPlane> all;
         for (size_t byte = 0; byte < taps.size(); byte++) {
@@ -222,14 +217,10 @@ private:
             plane.dim(1).set_bounds(0, lanes).set_stride(words);
             plane.dim(2).set_bounds(0, halves).set_stride(words * lanes);
             plane.dim(3).set_min(0).set_stride(words * lanes * halves);
-            const int steps = fixed[byte];
-            if (steps > 0) {
-                plane.dim(3).set_bounds(0, steps);
-            }
             Halide::Var v, q, g, m, k;
             Halide::Func fragments;
             fragments(v, q, g, m, k) = plane(v, 4 * g + q, m, k);
-            all.push_back({fragments, *firsts[byte], steps > 0 ? Expr(steps) : plane.dim(3).extent()});
+            all.push_back({fragments, *firsts[byte], plane.dim(3).extent()});
         }
         return all;
     }

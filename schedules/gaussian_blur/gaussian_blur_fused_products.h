@@ -43,6 +43,8 @@ inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &strip) 
         .unroll(blur.y);
 }
 
+// The steps are unrolled: Halide 21 gives `blurred` the memory of `lines` in a loop, where the next step
+// still reads them.
 inline void fused(GaussianBlurFusedProducts &blur, ScheduleContext &) {
     const auto place = [&](int n) { return RVar(blur.to[n].name()); };
     const RVar row = place(0), part = place(1), word = place(2), words = place(3), rows = place(4),
@@ -55,6 +57,7 @@ inline void fused(GaussianBlurFusedProducts &blur, ScheduleContext &) {
         .fuse(words, rows, warp)
         .gpu_threads(word, warp)
         .gpu_blocks(strip, group)
+        .unroll(step)
         .unroll(part)
         .unroll(row);
     blur.out.never_partition_all();

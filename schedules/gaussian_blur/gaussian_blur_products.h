@@ -35,9 +35,6 @@ inline void sums_in_registers(BandedProducts &pass, LoopLevel lane) {
     for (BandedProducts::Step &step : pass.steps) {
         const RVar k(step.k.x.name());
         sums.update(step.update).reorder(pass.j, pass.m, k);
-        if (Halide::Internal::is_const(step.k.x.extent())) {
-            sums.update(step.update).unroll(k);
-        }
         step.taps.compute_at(sums, k)
             .store_in(MemoryType::Register)
             .bound_extent(pass.v, 4)

@@ -106,14 +106,6 @@ struct FusedForm final : ProductsForm {
 
     bool serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
-        const IntegerTaps &taps = taps_of(request);
-        const int last = (int)size_of(request.image().type());
-        const int low = variant.tunable("low"), high = variant.tunable("high");
-        if (low > 0 &&
-            (low != TapFragments::of(taps, 0).steps || high != TapFragments::of(taps, last).steps ||
-                (last == 2 && low != TapFragments::of(taps, 1).steps))) {
-            return false;
-        }
         return steps_of(request) <= variant.tunable("tiles") &&
                ProductsForm::serves(variant, request, output);
     }
@@ -126,8 +118,8 @@ protected:
         return 4 * channels * bytes * (rows * 4 * (words + 2) + 80 * words);
     }
     // Compute capability 8.0 has so much, 9.0 has 227 KB.
-    int64_t most_bytes_of_block(const Variant &variant) const override {
-        return variant.tunable("memory") << 10;
+    int64_t most_bytes_of_block(const Variant &) const override {
+        return 227 << 10;
     }
 };
 

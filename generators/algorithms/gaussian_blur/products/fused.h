@@ -1,6 +1,6 @@
 #pragma once
 // A form of gaussian_blur for u8 and u16 images of one to four channels: both passes are banded products of
-// bytes, as tensor cores multiply them, in one kernel. Variants: tuned_fused_* on CUDA.
+// bytes, as tensor cores multiply them, in one kernel. Variants: tuned_fused on CUDA, for u16 of one channel.
 #include "generators/algorithms/gaussian_blur/products/banded.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include <string>
@@ -20,11 +20,11 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
     static constexpr bool in_bands = false;
     // Images of so many channels of so many bytes, and the tiles of a strip.
     struct Group {
-        int channels, bytes, tiles, steps, low, high;
+        int channels, bytes, tiles, steps;
 
         template<typename Tunable>
         static Group of(int channels, int bytes, const Tunable &tunable) {
-            return {channels, bytes, tunable("tiles"), tunable("steps"), tunable("low"), tunable("high")};
+            return {channels, bytes, tunable("tiles"), tunable("steps")};
         }
         int planes() const {
             return channels * bytes;
