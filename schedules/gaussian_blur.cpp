@@ -5,6 +5,7 @@
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "schedules/gaussian_blur/gaussian_blur_cpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_dots.h"
+#include "schedules/gaussian_blur/gaussian_blur_fused_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_two_kernels.h"
@@ -268,11 +269,17 @@ static const ScheduleVariants &variants() {
             {
                 window_variants(),
                 colour_variants(),
+                variant("tuned_fused", cuda, "u16", gaussian_blur_products::fused,
+                    GaussianBlurProductsConfiguration{}, {{"tiles", 8, 4, 16}, {"steps", 2, 1, 4}})
+                    .serves("channels", {.least = 1, .most = 1})
+                    .registers("", 128)
+                    .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps."),
                 // 8192 x 8192, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms (2026-11-24): .150 / .164 / .173 /
                 // .220; groups of 2 x 4 tiles .155 / .170 / .186 / .237, of 2 x 8 .170 / .183 / .195 / .251;
                 // without the limit of registers (2 x 4) .177 / .192 / .210 / .272; in four bands (2 x 4)
                 // .178 / .196 / .213 / .276.
                 variant("tuned_products", gpu, "u8", gaussian_blur_products::products,
+                    GaussianBlurProductsConfiguration{},
                     {{"lines", 1, 1, 4}, {"outputs", 8, 4, 8}, {"band", 64, 1, 256}})
                     .serves("channels", {.least = 1, .most = 1})
                     .registers("", 64)
