@@ -252,6 +252,7 @@ ScheduleVariants tuned_on_gpus() {
             by_panels(variant("tuned_small", cuda, "f32", workers, small, division({7, 1, 1, 4, 64, 16})))
                 .meant_for("longer_side", {.most = 1280})
                 .meant_for("k", one_buffer)
+                .kept_for("GPUs without the tensor cores of compute capability 9.0")
                 .says("Zero-padded panels fit any size; four groups of threads share the sums of one "
                       "tile."),
             by_panels(variant("tuned_small", opencl, "f32", workers, small, division({7, 1, 1, 2, 32, 16})))
@@ -274,16 +275,16 @@ ScheduleVariants tuned_on_gpus() {
 // Products on the tensor cores, for GPUs of compute capability 9.0.
 ScheduleVariants on_tensor_cores() {
     using matmul_fragments::fragments, matmul_fragments::tiles;
-    const Range deep{.least = FragmentDivision::least_depth};
+    const auto deep = [](int depth) { return Range{.least = (double)FragmentDivision::least_depth(depth)}; };
     return family("tensor",
         {
             by_panels(variant("tensor_small", cuda, "f32", fragments, tiles(1, 64, 64, 4)))
-                .serves("k", deep)
+                .serves("k", deep(64))
                 .meant_for("longer_side", {.most = 1536})
                 .says("Tensor cores sum 3 products of TF32 per product, in 64 x 64 tiles, for sides up to "
                       "about 1500."),
             by_panels(variant("tensor_any", cuda, "f32", fragments, tiles(2, 128, 32, 16)))
-                .serves("k", deep)
+                .serves("k", deep(32))
                 .says("Tensor cores sum 3 products of TF32 per product, in 128 x 128 tiles, with f32's "
                       "bound."),
         });

@@ -14,7 +14,8 @@ namespace tilewright {
 // count as 0.
 //
 // Within f32's range, products of 16-bit floats are exact, and only sums are rounded. For them `tuned` takes
-// `tuned_tensor` on NVIDIA GPUs of compute capability 9.0 (H100, H200): their tensor cores, for every K.
+// `tuned_tensor` on NVIDIA GPUs of compute capability 9.0 (H100, H200): their tensor cores, for every K. In
+// the bound a denormal f16 number counts as 2^-14 there, because they do not normalize it before they add.
 //
 // Of f32 the schedule `tensor`, which `tuned` may take, computes on the tensor cores of NVIDIA GPUs of
 // compute capability 9.0 (H100, H200), from K = 128 on. An element of a and one of b are two numbers of TF32

@@ -199,7 +199,8 @@ public:
                   .makes = Makes::matrix,
                   .notes = "The output is f32, also of f16 and bf16 (both matrices have one type): their "
                            "products are exact.\n"
-                           "Each element is within 2 K 2^-24 (|a| |b|) of the exact sum of K products.\n"
+                           "Each element is within 2 K 2^-24 (|a| |b|) of the exact sum of K products; on "
+                           "the tensor\ncores a denormal f16 number counts as 2^-14 in that.\n"
                            "On NVIDIA GPUs of compute capability 9.0 `tuned` may take the tensor cores "
                            "(the schedules\n`tensor`, of f16 and bf16 `tuned_tensor`), within the same "
                            "bound. For f32 arithmetic\nalone, name `tuned_large`.\n",
