@@ -8,6 +8,7 @@
 #include "apps/tilewright/processes/interrupt.h"
 #include "apps/tilewright/terminal/progress.h"
 #include "apps/tilewright/terminal/standard_streams.h"
+#include "runtime/devices/calls/halide_calls.h"
 #include "tilewright/operator.h"
 #include <fmt/format.h>
 #include <new>
@@ -34,7 +35,7 @@ std::string examples() {
 void run(std::vector<std::string> words, void (*add_more)(CommandLine &)) {
     if (words.empty() || words.front() != "doctor") {  // which reports what is wrong with them
         check_instruction_set();
-        take_threads_of_environment();
+        check_threads();
     }
     CommandLine line("tilewright", "Image pipelines from Halide, on the CPU, CUDA and OpenCL.", version_text);
     line.footer(examples());

@@ -20,7 +20,7 @@ struct Device {
     Backend backend = Backend::cpu;
     int index = 0;
 
-    // Reads `auto`, `cpu`, `cuda[:i]`, `opencl[:i]`; `auto` is best_device(). Errors: usage, for another
+    // Reads `auto`, `cpu`, `cuda[:i]`, `opencl[:i]`; `auto` is default_device(). Errors: usage, for another
     // word; device, for a device that is not there or cannot be used (with the reason).
     static Device parse(const std::string &text);
 
@@ -63,6 +63,11 @@ const std::vector<DeviceInfo> &devices(Backend backend);
 // The first usable CUDA GPU, else the first OpenCL GPU, else the CPU. OpenCL is not loaded where there is a
 // CUDA GPU.
 Device best_device();
+
+// The device that the environment's TILEWRIGHT_DEVICE names; where it is not set, best_device(). Every call
+// that names no device runs on the one that the variable names. Errors: usage and device, of another word and
+// of a device that is not there; they name the variable.
+Device default_device();
 
 // The entry of a device. Errors: device, when there is no such device or it cannot be used; the message names
 // all that can be used, for which the drivers of all backends are asked.
