@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // The type of an array's elements: unsigned and signed integers, floating point, and c64, two f32 (real,
 // imaginary).

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // What a library is generated for, and what runs it.
 enum class Backend { cpu, cuda, opencl };

@@ -1,7 +1,7 @@
 #pragma once
 #include "tilewright/operator.h"
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 enum class Direction { forward, inverse };
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "tilewright/operator.h"
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // The product of two matrices: output = a b, output(y, x) = sum over k of a(y, k) b(k, x), for a of shape (M,
 // K), b of (K, N) and an output of (M, N), all f32. Any size from 1 up and any row stride; views and crops

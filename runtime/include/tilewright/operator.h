@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // What a caller should know of a call besides its result.
 struct Remarks {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // A stage as it is written.
 struct PipelineStage {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // Calls that run beside the program, several at a time: while one image is copied to a device, kernels work
 // on another one, and a third one is copied back.
