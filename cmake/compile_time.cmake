@@ -22,11 +22,23 @@ endif ()
 # place of 756.
 add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>")
 
-# tilewright_precompile(TARGET ROOM): gives the files of TARGET a precompiled header of what is large and what
-# nearly all files of the room include. The room's first target makes it, and the others reuse it. It holds no
-# file of this project, so that a change compiles no more files than before. Every file still includes what it
-# needs. A large header that few files need is not in it: with <nlohmann/json.hpp> each file takes .5 s more,
-# whether it uses it or not.
+# How code that programs of users link is compiled: with a section per function and table, so that a program
+# which is linked with -Wl,--gc-sections has only those that it needs (one blur for the CPU: .2 MB less), and
+# with hidden visibility, so that a shared library exports what public headers declare (shared.cmake).
+set(TILEWRIGHT_OPTIONS_runtime
+    -ffunction-sections -fdata-sections -fvisibility=hidden -fvisibility-inlines-hidden)
+set(TILEWRIGHT_OPTIONS_apps -ffunction-sections -fdata-sections)
+
+# Code of the runtime that runs once per process, device or kernel: the words of errors, files of measured
+# times, the text of kernels. For size it has 60 % of the bytes. Everything for size would make a call take
+# 4.2 us in place of 3.1.
+set(TILEWRIGHT_SELDOM_CODE $<$<CONFIG:Release>:-Os>)
+
+# tilewright_precompile(TARGET ROOM): gives the files of TARGET the options of the room, and a precompiled
+# header of what is large and what nearly all files of the room include. The room's first target makes it, and
+# the others reuse it. It holds no file of this project, so that a change compiles no more files than before.
+# Every file still includes what it needs. A large header that few files need is not in it: with
+# <nlohmann/json.hpp> each file takes .5 s more, whether it uses it or not.
 # Where warnings are errors, nothing is precompiled: g++ 12 forgets in a precompiled header which false
 # warnings the standard library has silenced. The compiled code is the same to the byte. Such a build also
 # finds an include that is missing.
@@ -38,6 +50,7 @@ set(TILEWRIGHT_HEADERS_tests
     <variant> <vector>)
 set(TILEWRIGHT_HEADERS_command_line_tests ${TILEWRIGHT_HEADERS_tests} <nlohmann/json.hpp>)
 function(tilewright_precompile target room)
+    target_compile_options(${target} PRIVATE ${TILEWRIGHT_OPTIONS_${room}})
     if (TILEWRIGHT_WERROR)
         return()
     endif ()
@@ -64,3 +77,15 @@ endfunction()
 # For code that runs once per program, or that only tests run: the level at which compiling it and running it
 # together take the shortest time.
 set(TILEWRIGHT_SMALL_CODE $<$<CONFIG:Release>:-O1>)
+
+# How our own programs and shared libraries are linked: without sections that nothing needs, and with the
+# addresses that the loader has to add to in a short form, where linker and C library know it (glibc 2.36).
+# Programs of users are linked as they say.
+include(CheckCXXSourceRuns)
+set(TILEWRIGHT_SMALL_LINK LINKER:--gc-sections)
+set(CMAKE_REQUIRED_LINK_OPTIONS LINKER:-z,pack-relative-relocs)
+check_cxx_source_runs("int main() {}" TILEWRIGHT_RELATIVE_RELOCATIONS)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
+if (TILEWRIGHT_RELATIVE_RELOCATIONS)
+    list(APPEND TILEWRIGHT_SMALL_LINK LINKER:-z,pack-relative-relocs)
+endif ()

@@ -1,6 +1,6 @@
-# `cmake --install`: headers, archives, the command line, a CMake package and a pkg-config file that need
-# neither Halide nor LLVM; and the component `Generators` of the CMake package: sources and schedules, for
-# which a project needs the Halide wheel.
+# `cmake --install`: headers, archives (BUILD_SHARED_LIBS: a shared library in their place), the command line,
+# a CMake package and a pkg-config file that need neither Halide nor LLVM; and the component `Generators` of
+# the CMake package: sources and schedules, for which a project needs the Halide wheel.
 include(CMakePackageConfigHelpers)
 
 get_property(operators GLOBAL PROPERTY TILEWRIGHT_ADDED)
@@ -9,13 +9,24 @@ foreach (target IN LISTS TILEWRIGHT_TARGETS)
     list(TRANSFORM archives APPEND _${target} OUTPUT_VARIABLE libraries_${target})
     list(APPEND libraries ${libraries_${target}})
 endforeach ()
-install(TARGETS tilewright_runtime tilewright_operators tilewright_not_linked ${archives} ${libraries}
-    EXPORT TilewrightTargets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if (BUILD_SHARED_LIBS)
+    tilewright_link_shared(tilewright_shared
+        tilewright_operators ${archives} ${libraries} tilewright_runtime)
+    set_target_properties(tilewright_shared PROPERTIES OUTPUT_NAME tilewright EXPORT_NAME shared)
+    install(TARGETS tilewright_shared EXPORT TilewrightTargets
+        LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+else ()
+    install(TARGETS tilewright_runtime tilewright_operators tilewright_not_linked tilewright_workloads
+        ${archives} ${libraries}
+        EXPORT TilewrightTargets)
+endif ()
 
 # The header of an operator that was not built would promise what cannot be linked.
 set(unbuilt ${TILEWRIGHT_ALL_OPERATORS})
 list(REMOVE_ITEM unbuilt ${operators})
+if (BUILD_SHARED_LIBS)
+    list(APPEND unbuilt workload)
+endif ()
 list(TRANSFORM unbuilt REPLACE "(.+)" "PATTERN;\\1.h;EXCLUDE")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN *.h ${unbuilt})
@@ -39,36 +50,47 @@ file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 list(JOIN TILEWRIGHT_PICTURE_MODULES " " picture_modules)
 function(tilewright_install_module name description)
     set(linked tilewright_operators ${ARGN} tilewright_not_linked tilewright_runtime)
+    set(requires "libpng zlib ${picture_modules}")
+    set(more "-lpthread -ldl")
+    if (BUILD_SHARED_LIBS)
+        set(linked tilewright)
+        set(requires "")
+        set(more "")
+    endif ()
     list(TRANSFORM linked PREPEND "-l")
     list(JOIN linked " " linked)
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.pc @ONLY CONTENT [[prefix=${pcfiledir}/@up@
 Name: Tilewright
 Description: @description@
 Version: @PROJECT_VERSION@
-Requires: libpng zlib @picture_modules@
+Requires: @requires@
 Cflags: -I${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
-Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ @linked@ -lpthread -ldl
+Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ @linked@ @more@
 ]])
     install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 tilewright_install_module(tilewright "${PROJECT_DESCRIPTION}" ${archives} ${libraries})
-if (cpu IN_LIST TILEWRIGHT_TARGETS)
+if (cpu IN_LIST TILEWRIGHT_TARGETS AND NOT BUILD_SHARED_LIBS)
     tilewright_install_module(tilewright-cpu "${PROJECT_DESCRIPTION} (the CPU alone)"
         ${archives} ${libraries_cpu})
 endif ()
 
-# What a project's own generators are made of.
-set(share ${CMAKE_INSTALL_DATADIR}/tilewright)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/generators ${PROJECT_SOURCE_DIR}/schedules DESTINATION ${share}
-    FILES_MATCHING PATTERN *.h PATTERN *.cpp)
-# The command line of generator programs, compiled: a project compiles its own generators and schedules only.
-install(FILES $<TARGET_FILE:tilewright_generator> DESTINATION ${CMAKE_INSTALL_LIBDIR})
-# The private headers that the front of an operator includes.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime DESTINATION ${share}
-    FILES_MATCHING PATTERN *.h PATTERN include EXCLUDE)
-foreach (file halide cubins generators merge add_library add_operator pipeline)
-    install(FILES ${PROJECT_SOURCE_DIR}/cmake/${file}.cmake DESTINATION ${package})
-endforeach ()
+# What a project's own generators are made of. What these make is linked with archives of the runtime, which a
+# package with a shared library does not have.
+if (NOT BUILD_SHARED_LIBS)
+    set(share ${CMAKE_INSTALL_DATADIR}/tilewright)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/generators ${PROJECT_SOURCE_DIR}/schedules DESTINATION ${share}
+        FILES_MATCHING PATTERN *.h PATTERN *.cpp)
+    # The command line of generator programs, compiled: a project compiles its own generators and schedules
+    # only.
+    install(FILES $<TARGET_FILE:tilewright_generator> DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    # The private headers that the front of an operator includes.
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime DESTINATION ${share}
+        FILES_MATCHING PATTERN *.h PATTERN include EXCLUDE)
+    foreach (file halide cubins generators merge add_library add_operator pipeline)
+        install(FILES ${PROJECT_SOURCE_DIR}/cmake/${file}.cmake DESTINATION ${package})
+    endforeach ()
+endif ()
 
 # `cmake --install BUILD --component Generators`: the generator programs too, which `tilewright show` asks,
 # and Halide beside them. A plain install leaves them out.

@@ -5,6 +5,8 @@ add_library(tilewright_measured_file OBJECT
 set_target_properties(tilewright_measured_file PROPERTIES UNITY_BUILD OFF)
 target_include_directories(tilewright_measured_file PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
 target_link_libraries(tilewright_measured_file PRIVATE tilewright_fmt nlohmann_json::nlohmann_json)
+target_compile_options(tilewright_measured_file
+    PRIVATE ${TILEWRIGHT_OPTIONS_runtime} ${TILEWRIGHT_SELDOM_CODE})
 add_executable(tilewright_measured_table runtime/measured/table.cpp
     $<TARGET_OBJECTS:tilewright_measured_file>)
 set_target_properties(tilewright_measured_table PROPERTIES OUTPUT_NAME measured_table)

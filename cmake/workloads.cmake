@@ -43,4 +43,3 @@ target_link_libraries(tilewright_workloads
     PUBLIC ${archives} tilewright_runtime
     PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
 tilewright_precompile(tilewright_workloads runtime)
-install(TARGETS tilewright_workloads EXPORT TilewrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

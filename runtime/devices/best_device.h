@@ -3,6 +3,8 @@
 #include "tilewright/device.h"
 #include <functional>
 #include <optional>
+#include <string>
+#include <optional>
 
 namespace tilewright {
 
@@ -11,6 +13,13 @@ namespace tilewright {
 std::optional<Device> best_device(
     const std::function<bool(Backend)> &wanted,
     const std::function<bool(const DeviceInfo &)> &takes = [](const DeviceInfo &) { return true; });
+
+// The device that the environment's TILEWRIGHT_DEVICE names for calls that name none; nothing where it is not
+// set, or says auto. It is read at the first call. Errors: as of Device::parse(); they name the variable.
+std::optional<Device> device_of_environment();
+
+// The same for a word that the variable has.
+Device device_of_environment(const std::string &word);
 
 // Whether the drivers of GPUs were asked for their devices in this process: then they are started.
 bool drivers_are_started();

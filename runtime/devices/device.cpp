@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,7 +26,7 @@ std::string Device::str() const {
 
 Device Device::parse(const std::string &text) {
     if (text == "auto") {
-        return best_device();
+        return default_device();
     }
     const size_t colon = text.find(':');
     const std::string word = text.substr(0, colon),
@@ -96,6 +97,26 @@ std::optional<Device> best_device(
 
 Device best_device() {
     return *best_device([](Backend) { return true; });
+}
+
+Device default_device() {
+    const std::optional<Device> asked = device_of_environment();
+    return asked ? *asked : best_device();
+}
+
+std::optional<Device> device_of_environment() {
+    static const std::string &word = immortal([] {
+        const char *value = getenv("TILEWRIGHT_DEVICE");
+        return std::string(value ? value : "");
+    });
+    return word.empty() || word == "auto" ? std::nullopt : std::optional(device_of_environment(word));
+}
+
+Device device_of_environment(const std::string &word) try {
+    return Device::parse(word);
+} catch (const Error &error) {
+    throw Error(
+        error.fault(), fmt::format("{} (the environment's TILEWRIGHT_DEVICE is {})", error.what(), word));
 }
 
 const DeviceInfo &device_info(Device device) {

@@ -1,6 +1,7 @@
 // Calls of libraries and pipelines that a program generated at build time.
 #include "tilewright/generated.h"
 #include "generators/algorithms/sums/most_terms.h"
+#include "runtime/devices/best_device.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/dispatch/choice/kernel_needs.h"
 #include "runtime/dispatch/steps/launch.h"
@@ -45,8 +46,11 @@ void check_sums(const GeneratedPipeline &pipeline, const Array &input, int64_t e
         {.operation = pipeline.name, .argument = "input", .value = input.describe()});
 }
 
-// The best device that the pipeline was made for.
+// The device of the environment, or the best one that the pipeline was made for.
 Device device_for(const GeneratedPipeline &pipeline) {
+    if (const std::optional<Device> asked = device_of_environment()) {
+        return *asked;
+    }
     std::vector<const Variant *> variants;
     for (const GeneratedPipeline::Library &library : pipeline.libraries) {
         variants.push_back(&library.variant);

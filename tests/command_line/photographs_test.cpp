@@ -321,6 +321,9 @@ TEST_F(Photographs, TheEnvironmentSaysDeviceAndThreads) {
     Words with_device = call;
     with_device.insert(with_device.end(), {"--device", "cpu", "--threads", "1"});
     EXPECT_EQ(run(with_device, {"TILEWRIGHT_DEVICE=cuda:99"}).code, 0);
+    Words with_auto = call;
+    with_auto.insert(with_auto.end(), {"--device", "auto"});
+    EXPECT_EQ(run(with_auto, {"TILEWRIGHT_DEVICE=cuda:99"}).code, 0);
     expect_refusal(2, call, {"TILEWRIGHT_THREADS = many", "1 to 256"}, {"TILEWRIGHT_THREADS=many"});
     with_device.back() = "0";
     expect_refusal(2, with_device, {"--threads = 0", "1 to 256"});

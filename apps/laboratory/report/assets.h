@@ -7,7 +7,7 @@ namespace tilewright::app {
 struct Assets {
     std::string_view page;    // page.html: HTML with {{names}} for what a report fills in
     std::string_view style;   // page.css
-    std::string_view script;  // page.js and plots.js
+    std::string_view script;  // page.js
     std::string_view plots;   // the plotting library; empty where the build did not find it
 };
 

@@ -1,8 +1,9 @@
 #include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/timing/threads.h"
+#include "runtime/devices/best_device.h"
+#include "runtime/devices/calls/halide_calls.h"
 #include "tilewright/error.h"
-#include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
 
@@ -10,21 +11,9 @@ namespace tilewright::app {
 
 namespace {
 
-constexpr int most_threads = 256;  // of Halide's runtime
-
 std::string value_of(const char *name) {
     const char *value = getenv(name);
     return value != nullptr ? value : "";
-}
-
-void take_threads(const std::string &text, const char *origin) {
-    int threads = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
-    if (error != std::errc() || end != text.data() + text.size() || threads < 1 || threads > most_threads) {
-        throw Error(Fault::usage, fmt::format("takes a whole number from 1 to {}", most_threads),
-            {.argument = origin, .value = text});
-    }
-    set_threads(threads);
 }
 
 }  // namespace
@@ -45,48 +34,50 @@ std::string environment_help() {
            "  OCL_ICD_VENDORS             Of OpenCL's loader: the folder of the drivers that it finds\n";
 }
 
-std::string device_of_environment() {
+std::string devices_of_environment() {
     return value_of("TILEWRIGHT_DEVICE");
 }
 
 static void add_device_and_threads(Command &command, std::string &device, const std::string &help) {
-    const std::string of_environment = device_of_environment();
-    device = of_environment.empty() ? "auto" : of_environment;
-    command.add("--device", device, help)
-        .default_text(one_line(device))
+    const auto take = [&device](const std::string &word) {
+        device = word;
+        if (word == "auto") {  // goes before the variable, which the library reads at the first call
+            unsetenv("TILEWRIGHT_DEVICE");
+        }
+    };
+    const std::string of_environment = devices_of_environment();
+    command.add("--device", take, help)
+        .default_text(of_environment.empty() ? "auto" : one_line(of_environment))
         .offer({"auto", "cpu", "cuda", "opencl"});
     command
         .add(
             "--threads",
             [](const std::string &text) {
-                take_threads(text, "--threads");
+                set_threads(threads_in(text, "--threads"));
                 setenv("TILEWRIGHT_THREADS", text.c_str(), 1);  // for processes that this one starts
             },
-            fmt::format("Threads on the CPU, 1 to {}; without it as the environment says, or one per CPU",
-                most_threads))
+            "Threads on the CPU, 1 to 256; without it as the environment says, or one per CPU")
         .value_name("NUMBER");
 }
 
 void add_device_and_threads(Command &command, std::string &device) {
+    device = "auto";
     add_device_and_threads(command, device, "auto, cpu, cuda[:i] or opencl[:i]");
 }
 
 void add_devices_and_threads(Command &command, std::string &devices) {
+    devices = devices_of_environment().empty() ? "auto" : devices_of_environment();
     add_device_and_threads(
         command, devices, "auto, cpu, cuda[:i] or opencl[:i], several with commas, or all that can be used");
 }
 
 Device device_of(const std::string &word) {
-    try {
-        return Device::parse(word);
-    } catch (const Error &error) {
-        const std::string of_environment = device_of_environment();
-        if (("," + of_environment + ",").find("," + word + ",") == std::string::npos) {
-            throw;
-        }
-        throw Error(error.fault(),
-            fmt::format("{} (the environment's TILEWRIGHT_DEVICE is {})", error.what(), of_environment));
+    if (word == "auto") {
+        return best_device();
     }
+    const std::string all = "," + devices_of_environment() + ",";
+    return all.find("," + word + ",") != std::string::npos ? device_of_environment(word) :
+                                                             Device::parse(word);
 }
 
 std::optional<Device> asked_device(const std::string &word) {
@@ -98,12 +89,6 @@ void check_instruction_set() {
         !cpu.empty() && cpu != "avx2" && cpu != "x86-64") {
         throw Error(
             Fault::usage, "takes avx2 or x86-64", {.argument = "TILEWRIGHT_INSTRUCTION_SET", .value = cpu});
-    }
-}
-
-void take_threads_of_environment() {
-    if (const std::string text = value_of("TILEWRIGHT_THREADS"); !text.empty()) {
-        take_threads(text, "TILEWRIGHT_THREADS");
     }
 }
 

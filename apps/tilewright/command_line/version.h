@@ -9,7 +9,7 @@ extern const char *const halide_version;
 extern const char *const llvm_version;
 extern const char *const commit;
 
-// What `--version` prints: the versions, and the devices of this machine.
+// What `--version` prints.
 std::string version_text();
 
 }  // namespace tilewright::app

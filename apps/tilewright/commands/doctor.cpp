@@ -8,6 +8,7 @@
 #include "apps/tilewright/terminal/json.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/verification/expected_result.h"
+#include "runtime/devices/calls/halide_calls.h"
 #include "runtime/devices/program_cache.h"
 #include "runtime/errors/plain_text.h"
 #include "tilewright/cache.h"
@@ -86,7 +87,7 @@ const char *const other_value = "give the variable another value, or unset it; s
 // Variables that the other commands refuse where they are wrong.
 Check environment() {
     std::vector<std::string> wrong;
-    for (void (*const check)() : {+[] { chosen_devices(device_of_environment()); }, check_instruction_set}) {
+    for (void (*const check)() : {+[] { chosen_devices(devices_of_environment()); }, check_instruction_set}) {
         try {
             check();
         } catch (const Error &error) {
@@ -101,7 +102,7 @@ Check environment() {
 
 Check threads() {
     try {
-        take_threads_of_environment();
+        check_threads();
     } catch (const Error &error) {
         return {"threads", Health::fail, one_line(error.what()), other_value};
     }

@@ -127,7 +127,7 @@ Prepared prepared_from(const Work &work, const std::vector<std::string> &files, 
     Prepared prepared;
     for (const std::string &file : files) {
         prepared.pictures.push_back(
-            read_picture(file, work.options.limits, work.device ? *work.device : best_device()));
+            read_picture(file, work.options.limits, work.device ? *work.device : default_device()));
     }
     const Picture &first = prepared.pictures.front();
     // Without a kind of its own, the output is a file as the first input, or .npy.

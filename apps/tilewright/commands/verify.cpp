@@ -240,7 +240,7 @@ void add_verify(CommandLine &line) {
         line.add("verify", "Runs every schedule on this machine and compares it with the definition");
     static VerifyOptions options;
     command.add("operator", options.operators, "Operators (default: all)");
-    options.devices = device_of_environment();
+    options.devices = devices_of_environment();
     command
         .add("--device", options.devices,
             "auto, cpu, cuda[:i] or opencl[:i], several with commas, or all (default: TILEWRIGHT_DEVICE, or "

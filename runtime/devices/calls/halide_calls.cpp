@@ -8,6 +8,8 @@
 #include <HalideRuntimeCuda.h>
 #include <HalideRuntimeOpenCL.h>
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <string>
@@ -54,6 +56,12 @@ void prepare_halide() {
         halide_set_custom_free([](void *, void *memory) { driver::host_memory().give_back(memory); });
         halide_set_custom_do_par_for(parallel_loop);
         halide_set_custom_can_use_target_features(driver::can_use_features);
+        if (const char *threads = getenv("TILEWRIGHT_THREADS"); threads && *threads) {
+            try {
+                halide_set_num_threads(threads_in(threads, "TILEWRIGHT_THREADS"));
+            } catch (const Error &) {  // NOLINT(bugprone-empty-catch): check_threads() tells it
+            }
+        }
         // Halide's cache for CUDA has no bound, and MemoryPool has one.
         halide_reuse_device_allocations(nullptr, false);
         return true;
@@ -64,6 +72,25 @@ void prepare_halide() {
 // Before main(), so that an error does not abort the program when it calls a library without
 // prepare_halide().
 [[maybe_unused]] static const bool prepared = (prepare_halide(), true);
+
+int threads_in(const std::string &text, const char *origin) {
+    constexpr int most = 256;  // of Halide's runtime
+    int threads = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+    if (error != std::errc() || end != text.data() + text.size() || threads < 1 || threads > most) {
+        throw Error(Fault::usage, fmt::format("takes a whole number from 1 to {}", most),
+            {.argument = origin, .value = text});
+    }
+    return threads;
+}
+
+void check_threads() {
+    static const bool is_right = [] {
+        const char *threads = getenv("TILEWRIGHT_THREADS");
+        return !threads || !*threads || threads_in(threads, "TILEWRIGHT_THREADS") > 0;
+    }();
+    (void)is_right;
+}
 
 const halide_device_interface_t *device_interface(Backend backend) {
     return backend == Backend::cuda ? halide_cuda_device_interface() : halide_opencl_device_interface();

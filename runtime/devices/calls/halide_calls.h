@@ -2,6 +2,7 @@
 // What surrounds a call of Halide's runtime: the preparation before it, and the Error of its error code. Not
 // installed.
 #include "tilewright/device.h"
+#include <string>
 
 struct halide_device_interface_t;
 
@@ -10,6 +11,13 @@ namespace tilewright {
 // Sets Halide's error handler, and forgets this thread's earlier messages. To be called before every call of
 // Halide.
 void prepare_halide();
+
+// The number of threads that a text says, 1 to 256. Errors: usage; they name `origin`.
+int threads_in(const std::string &text, const char *origin);
+
+// Halide has the number of threads that the environment's TILEWRIGHT_THREADS says since before main().
+// Errors: usage, where that is no such number.
+void check_threads();
 
 // Halide's functions for the devices of CUDA or OpenCL.
 const halide_device_interface_t *device_interface(Backend backend);

@@ -302,6 +302,9 @@ Device Operator::choose_device(
 
 Operator::Place Operator::choose_place(const Request &request, const Array &output,
     const std::string &schedule, const std::vector<Variant> *variants) const {
+    if (const std::optional<Device> asked = device_of_environment()) {
+        return {*asked, nullptr};
+    }
     const Device cpu;
     // The times are of the operator's own variants.
     const bool is_measured = schedule == "tuned" && !variants;

@@ -75,8 +75,8 @@ std::unique_ptr<Pipeline::Plan> Pipeline::plan_on(Device device, std::span<const
 std::unique_ptr<Pipeline::Plan> Pipeline::plan(
     std::span<const Array> inputs, const Array &output, const Call &call, bool computes) const {
     check_inputs(inputs, output);
-    if (call.device) {
-        return plan_on(*call.device, inputs, output, call, computes);
+    if (const auto device = call.device ? call.device : device_of_environment()) {
+        return plan_on(*device, inputs, output, call, computes);
     }
     // Only a plan knows the types of all stages. So the backends where each stage has variants of any type
     // are asked, and the first device on which the call can be planned is taken.

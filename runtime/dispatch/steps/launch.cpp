@@ -273,6 +273,7 @@ void Launch::call(std::pmr::vector<Buffer> &buffers) {
     }
     driver::Current current(device_);
     const driver::ScopedValue variant(driver::this_thread.variant, variant_);
+    check_threads();
     prepare_halide();
     Recorder *recorder = driver::this_thread.recorder;
     if (recorder) {

@@ -1,7 +1,7 @@
 #pragma once
 #include "tilewright/array.h"
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // An image with alpha, (h, w, 2) or (h, w, 4), whose last channel is alpha, with its colour multiplied by
 // alpha: then what is transparent does not bleed its colour when pixels are mixed. The result has the image's

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // The type of an array's elements: unsigned and signed integers, floating point, c64, two f32 (real,
 // imaginary), and the floats of 16 bits, IEEE's and bfloat16.

@@ -11,7 +11,7 @@
 // is a link; a folder that is otherwise is not used, which one line on standard error says. At most 256 MiB
 // are kept; the files that were not used for the longest time go first. Processes of the user may share the
 // folder. PoCL keeps its programs itself (POCL_CACHE_DIR); they are here only where POCL_KERNEL_CACHE is 0.
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // A program in the folder.
 struct CachedProgram {

@@ -1,7 +1,7 @@
 #pragma once
 #include "tilewright/operator.h"
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // sums[x] = sum over y of image[y, x]. The image is u8, u16 or f32 of shape (h, w); the sums are a vector
 // (w).

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <span>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // For the tables: the machine code (cubin) of a CUDA module, made when the library was built.
 struct EmbeddedCubin {

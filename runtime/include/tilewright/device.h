@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // What a library is generated for, and what runs it.
 enum class Backend { cpu, cuda, opencl };
@@ -20,7 +20,7 @@ struct Device {
     Backend backend = Backend::cpu;
     int index = 0;  // from 0 on, in the order of the driver
 
-    // Reads `auto`, `cpu`, `cuda[:i]`, `opencl[:i]`; `auto` is best_device(). Errors: usage, for another
+    // Reads `auto`, `cpu`, `cuda[:i]`, `opencl[:i]`; `auto` is default_device(). Errors: usage, for another
     // word; device, for a device that is not there or cannot be used (with the reason).
     static Device parse(const std::string &text);
 
@@ -65,6 +65,11 @@ const std::vector<DeviceInfo> &devices(Backend backend);
 // The first usable CUDA GPU, else the first OpenCL GPU, else the CPU. OpenCL is not loaded where there is a
 // CUDA GPU.
 Device best_device();
+
+// The device that the environment's TILEWRIGHT_DEVICE names; where it is not set, best_device(). Every call
+// that names no device runs on the one that the variable names. Errors: usage and device, of another word and
+// of a device that is not there; they name the variable.
+Device default_device();
 
 // The entry of a device. Errors: device, when there is no such device or it cannot be used; the message names
 // all that can be used, for which the drivers of all backends are asked.

@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // The class of an error, by what a caller can do about it. The values are the exit codes of the command line.
 enum class Fault {

@@ -5,7 +5,7 @@
 #include <string>
 
 // Arrays in files, and the checks of inputs and outputs that a program should make before a long computation.
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // What a file is: a picture (PNG, JPEG, TIFF), NumPy's .npy, or numbers as text, with commas (csv) or blanks
 // (txt) between those of a line. JPEG needs a build with libjpeg-turbo, and TIFF one with libtiff.

@@ -2,7 +2,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // The two kinds of 16-bit floats, by their bits: IEEE's binary16 (NumPy's float16), and the upper half of an
 // f32 (bfloat16). They are types of storage. Each converts to f32 exactly, and is made of an f32 by rounding

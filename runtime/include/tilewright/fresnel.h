@@ -2,7 +2,7 @@
 #include "tilewright/array.h"
 #include "tilewright/operator.h"
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // How the field at a distance is computed. With u(x, y) the field, l the wavelength, z the distance, p the
 // pitch of the samples and N samples per side:

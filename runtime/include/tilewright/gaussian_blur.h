@@ -3,7 +3,7 @@
 #include "tilewright/array.h"
 #include "tilewright/operator.h"
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // How an image is continued beyond its border. Names and meaning are those of scipy.ndimage, for any radius,
 // however small the image.

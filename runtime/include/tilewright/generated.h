@@ -9,7 +9,7 @@
 
 // For the functions that tilewright_add_pipeline makes: they hand their arrays over here. Programs call those
 // functions.
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // Runs a library whose arguments are its inputs and then its output, images and vectors all of them. (h, w,
 // c) goes as x, y, c, or where the library takes two dimensions as rows of w * c elements. Device work may

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // What the axes of an array mean: (n); (h, w); (h, w) or, with channels, (h, w, c).
 enum class Axes { vector, image, image_or_channels };

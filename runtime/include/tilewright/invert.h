@@ -2,7 +2,7 @@
 #include "tilewright/alpha.h"
 #include "tilewright/operator.h"
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // The negative of an image (h, w) or (h, w, c): output = 255 - input for every pixel and channel of u8, and
 // 65535 - input of u16. Every channel is treated alike: with_alpha_of() (alpha.h) gives the result the alpha

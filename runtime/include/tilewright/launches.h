@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // A kernel that was launched, and what the driver says of it. What a driver does not say has no value.
 struct KernelLaunch {

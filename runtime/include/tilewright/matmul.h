@@ -1,7 +1,7 @@
 #pragma once
 #include "tilewright/operator.h"
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // The product of two matrices: output = a b, output(y, x) = sum over k of a(y, k) b(k, x), for a of shape (M,
 // K), b of (K, N), both f32, both f16 or both bf16, and an output of (M, N), f32. The output is f32 for

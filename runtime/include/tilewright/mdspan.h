@@ -9,7 +9,7 @@
 //
 //     const std::mdspan pixels(memory.data(), height, width);
 //     const tilewright::Array soft = tilewright::gaussian_blur(tilewright::view_of(pixels), 3);
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // What this header needs of std::mdspan: of 1 to 3 axes, with elements that lie in memory as they are.
 template<typename Span>

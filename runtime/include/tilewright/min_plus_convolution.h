@@ -3,7 +3,7 @@
 #include "tilewright/operator.h"
 #include <optional>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // The min-plus convolution of two vectors, a of n elements and b of m, both f64, f32 or i32:
 //

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // What an .npy file may hold before it is refused. Checked before memory is taken.
 struct NpyLimits {

@@ -14,7 +14,7 @@
 //     tilewright::Array result = tilewright::view_of(soft);
 //     tilewright::gaussian_blur(tilewright::view_of(photo), result, 3);
 //     result.sync();                               // where a GPU wrote it, `soft` has its bytes now
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // What this header needs of cv::Mat.
 template<typename Mat>

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // What a caller should know of a call besides its result.
 struct Remarks {
@@ -22,11 +22,11 @@ struct Remarks {
     std::vector<std::string> warnings;                       // one line each
 };
 
-// How and where to run. `device` unset: the best one that has a variant of the schedule; of `tuned`, the one
-// with the least predicted time, copies and the start of drivers included (choose_device()). `schedule`: the
-// name of a variant or of a family. "tuned" is the variant that serves the data and has the least predicted
-// time, by times that were measured on a device like this one; where there are none, the first variant of
-// that family that serves the data.
+// How and where to run. `device` unset: that of the environment's TILEWRIGHT_DEVICE, else the best one that
+// has a variant of the schedule; of `tuned`, the one with the least predicted time, copies and the start of
+// drivers included (choose_device()). `schedule`: the name of a variant or of a family. "tuned" is the
+// variant that serves the data and has the least predicted time, by times that were measured on a device like
+// this one; where there are none, the first variant of that family that serves the data.
 struct Call {
     std::optional<Device> device;
     std::string schedule = "tuned";
@@ -206,12 +206,13 @@ public:
     // like it was measured.
     std::vector<PredictedTime> predicted_times(const Request &request, Device device) const;
 
-    // The device that a call with `device` unset runs on: the best one, in the order of best_device(), that
-    // can run a variant of the schedule for this type, out of `variants` if they are given. Of `tuned` it is
-    // that one or the CPU, whichever has the least predicted time for the variant and for the copies between
-    // host and device that the call and its result need, where there are times for both. Arrays whose newest
-    // elements are on a device are not copied there, and the result of a call on such arrays is not copied to
-    // the host. best_device() where no device can run such a variant.
+    // The device that a call with `device` unset runs on: that of the environment (default_device()). Where
+    // it names none, the best one, in the order of best_device(), that can run a variant of the schedule for
+    // this type, out of `variants` if they are given. Of `tuned` it is that one or the CPU, whichever has the
+    // least predicted time for the variant and for the copies between host and device that the call and its
+    // result need, where there are times for both. Arrays whose newest elements are on a device are not
+    // copied there, and the result of a call on such arrays is not copied to the host. best_device() where no
+    // device can run such a variant.
     Device choose_device(const Request &request, const std::string &schedule = "tuned",
         const std::vector<Variant> *variants = nullptr) const;
 

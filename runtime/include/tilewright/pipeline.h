@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // A stage as it is written.
 struct PipelineStage {
@@ -143,9 +143,10 @@ public:
     std::pair<Type, std::vector<int64_t>> output_of(
         std::span<const Array> inputs, const Call &call = {}) const;
 
-    // The device that a call with `device` unset runs on: the best one, in the order of best_device(), that
-    // has a variant of its schedule for each stage; the CPU, for the first small calls of a
-    // process, which start no driver. Errors: those of the call.
+    // The device that a call with `device` unset runs on: that of the environment (default_device()). Where
+    // it names none, the best one, in the order of best_device(), that has a variant of its schedule for each
+    // stage; the CPU, for the first small calls of a process, which start no driver. Errors: those of the
+    // call.
     Device choose_device(std::span<const Array> inputs, const Call &call = {}) const;
 
     // A call that is checked now, and runs later, once. `inputs` and the pipeline outlive it. Errors: those

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // What a PNG file may hold before it is refused. A file's header can claim any size, so these limits are
 // checked before memory is taken for the pixels.

@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // A call that was made, and runs again: frames of a video, tiles of an image, steps of an iteration. It keeps
 // its device, its variant, the memory of what is computed on the way, and its last arrays. prepare() of an

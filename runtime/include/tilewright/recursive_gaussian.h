@@ -3,7 +3,7 @@
 #include "tilewright/array.h"
 #include "tilewright/operator.h"
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // Blurs an image by a recursive filter whose response is close to a Gaussian of standard deviation `sigma`
 // pixels, 0.5 to 200, first along rows, then along columns. It costs the same at every sigma. Each line x

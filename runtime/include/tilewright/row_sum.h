@@ -1,7 +1,7 @@
 #pragma once
 #include "tilewright/operator.h"
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // sums[y] = sum over x of image[y, x]. The image is u8, u16 or f32 of shape (h, w); the sums are a vector
 // (h).

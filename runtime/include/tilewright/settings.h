@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // The values of an operator's own options, by name ("sigma", "border", "output-type").
 class Settings {

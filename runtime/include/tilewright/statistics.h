@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // What the drivers of devices were asked to do. It is counted in the calls from Halide's runtime to the
 // drivers, so that nothing is missed; work on the CPU is not counted.

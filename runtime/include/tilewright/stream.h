@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // Calls that run beside the program, several at a time: while one image is copied to a device, kernels work
 // on another one, and a third one is copied back.
@@ -43,7 +43,7 @@ public:
     // direction, three where results are copied back. With 1, calls run one after another, in their order.
     //
     // Errors: usage, for another number; device or memory, when the device cannot be used.
-    explicit Stream(Device device = best_device(), int at_a_time = 3);
+    explicit Stream(Device device = default_device(), int at_a_time = 3);
 
     // Waits for all calls; their errors are lost.
     ~Stream();

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // Milliseconds that the device needs for what `calls` starts. On CUDA: between two events of its stream. On
 // other backends: by a steady clock, with the device idle at both ends. Errors: those of `calls` and of

@@ -1,7 +1,7 @@
 #pragma once
 #include "tilewright/operator.h"
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // The transpose of an image or matrix: output(x, y) = input(y, x), so that (h, w) becomes (w, h), and (h, w,
 // c) becomes (w, h, c).

@@ -10,7 +10,7 @@
 
 struct halide_filter_metadata_t;
 
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 class Form;
 

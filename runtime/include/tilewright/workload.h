@@ -7,7 +7,7 @@
 
 // What verifying and timing an operator needs: data, sizes, error bounds, amounts of work. Linked by the
 // command line and by tests (Tilewright::workloads); a program that only calls operators has none of it.
-namespace tilewright {
+namespace [[gnu::visibility("default")]] tilewright {
 
 // Inputs and settings that a variant can be verified or timed with.
 struct Sample {

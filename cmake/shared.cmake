@@ -1,0 +1,29 @@
+# `BUILD_SHARED_LIBS`: libtilewright.so, the runtime and all operators as one shared library. One, because
+# operators call functions of the runtime that no public header declares. It exports what the headers of
+# runtime/include declare and nothing else: our own code is compiled with hidden visibility (compile_time.cmake),
+# these headers open their namespace with default visibility, and exported_symbols.map hides what Halide made.
+
+# tilewright_link_shared(TARGET ARCHIVES...): makes the shared library TARGET of all objects of the archives,
+# which are targets. The version of its interface is the minor version, until there is a 1.0.
+function(tilewright_link_shared target)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "// Made by cmake/shared.cmake: the archives have the code.\n")
+    set(exported ${PROJECT_SOURCE_DIR}/cmake/exported_symbols.map)
+    set(files ${ARGN})
+    list(TRANSFORM files REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+    add_library(${target} SHARED ${source})
+    add_dependencies(${target} ${ARGN})
+    set_target_properties(${target} PROPERTIES
+        VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+        LINK_DEPENDS "${files};${exported}")
+    target_compile_features(${target} PUBLIC cxx_std_20)
+    target_include_directories(${target} PUBLIC
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>
+        $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_options(${target} PRIVATE
+        LINKER:--whole-archive ${files} LINKER:--no-whole-archive
+        LINKER:--version-script=${exported} LINKER:--no-undefined ${TILEWRIGHT_SMALL_LINK})
+    target_link_libraries(${target}
+        PRIVATE PNG::PNG ZLIB::ZLIB ${TILEWRIGHT_PICTURE_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS})
+endfunction()

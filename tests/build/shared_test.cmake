@@ -1,0 +1,30 @@
+# What a shared library exports and is called, and that a program runs with it.
+# Arguments: LIBRARY, SONAME, PROGRAM, NM, READELF.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+
+run(${NM} -D --defined-only -C ${LIBRARY})
+string(REGEX MATCHALL "[^\n]+" symbols "${said}")
+set(words " [TWVuDBR] ((typeinfo|vtable|typeinfo name) for )?tilewright::")
+foreach (symbol IN LISTS symbols)
+    if (NOT symbol MATCHES "${words}" OR symbol MATCHES "${words}(driver|app|.anonymous)")
+        message(FATAL_ERROR "it exports what no public header declares: ${symbol}")
+    endif ()
+endforeach ()
+list(LENGTH symbols count)
+message("${count} symbols are exported")
+foreach (name "tilewright::find_operator(" "tilewright::Array::Array(" "typeinfo for tilewright::Error"
+    "tilewright::Device::parse(" "tilewright::read_png(")
+    string(FIND "${said}" "${name}" at)
+    if (at EQUAL -1)
+        message(FATAL_ERROR "it does not export ${name}")
+    endif ()
+endforeach ()
+
+run(${READELF} -d ${LIBRARY})
+if (NOT said MATCHES "SONAME[^\n]*\\[${SONAME}\\]" OR NOT SONAME MATCHES "[.]so[.][0-9]+[.][0-9]+$")
+    message(FATAL_ERROR "its name is not ${SONAME}:\n${said}")
+endif ()
+run(${PROGRAM})
+if (NOT said MATCHES "^255\n[^\n]*no such operator")
+    message(FATAL_ERROR "the program says:\n${said}")
+endif ()
