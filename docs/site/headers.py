@@ -15,7 +15,8 @@ import sys
 
 HEADERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../runtime/include/tilewright')
 TYPE = re.compile(
-    r'\s*(?:template<[^{};]*?>\s*)?(class|struct|enum class|enum|namespace)\s+(\w+)[^;(]*\{\s*$', re.S)
+    r'\s*(?:template<[^{};]*?>\s*)?(class|struct|enum class|enum|namespace)\s+(?:\[\[.*?\]\]\s+)?'
+    r'(\w+)[^;(]*\{\s*$', re.S)
 # What needs no comment: what every type has, and types that are declared and not defined.
 SELF_EVIDENT = re.compile(
     r'= (default|delete);|\bfriend\b|^\s*~|operator=|^\s*(class|struct|enum class) \w+;')
