@@ -54,6 +54,7 @@ struct PipelineCall {
 struct StageArgument {
     std::variant<double, std::string, Array, Settings> value;
 
+    // Numbers, flags and words are values of options.
     template<typename Number>
         requires std::is_arithmetic_v<Number>
     StageArgument(Number number) : value((double)number) {}
