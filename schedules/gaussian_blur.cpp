@@ -269,10 +269,13 @@ static const ScheduleVariants &variants() {
             {
                 window_variants(),
                 colour_variants(),
+                // One step per block: radii up to about 48 take less shared memory than GPUs of compute
+                // capability 8.0 and above have.
                 variant("tuned_fused", cuda, "u16", gaussian_blur_products::fused,
-                    GaussianBlurProductsConfiguration{}, {{"tiles", 8, 4, 16}, {"steps", 2, 1, 4}})
+                    GaussianBlurProductsConfiguration{}, {{"tiles", 8, 4, 16}, {"steps", 1, 1, 2}})
                     .serves("channels", {.least = 1, .most = 1})
                     .registers("", 128)
+                    .kept_for("u16 images of one channel at radii that were not measured with it")
                     .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps."),
                 // 8192 x 8192, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms (2026-11-24): .150 / .164 / .173 /
                 // .220; groups of 2 x 4 tiles .155 / .170 / .186 / .237, of 2 x 8 .170 / .183 / .195 / .251;

@@ -10,6 +10,12 @@ namespace {
 // Its tiles are of 32 outputs of 32 lines.
 constexpr int side = 32;
 
+// Of shared memory: by CUDA, GPUs of compute capability 8.0 and above have 99 KB per block or more; NVIDIA's
+// OpenCL gives 48.
+int64_t most_bytes_of_block(const Variant &variant) {
+    return (variant.backend == Backend::cuda ? 99 : 48) << 10;
+}
+
 // Word, lane, half, step.
 View fragments_view(const Array &fragments) {
     return {halide_type(Type::u32), {{4, 1}, {32, 4}, {2, 128}, {fragments.size() / 256, 256}}};
@@ -64,14 +70,12 @@ protected:
     static int64_t steps_of(const GaussianBlurRequest &request) {
         return TapFragments::of(taps_of(request), 0).steps;
     }
-    // The shared memory that a block needs, and what it may have.
+    // The shared memory that a block needs.
     virtual int64_t bytes_of_block(const Variant &variant, const GaussianBlurRequest &request) const = 0;
-    virtual int64_t most_bytes_of_block(const Variant &variant) const = 0;
     virtual void bind_share(Launch &, const Variant &, const GaussianBlurRequest &) const {}
 };
 
-// The words of a block's lines, and its outputs. On CUDA, GPUs of compute capability 8.0 and above have 99 KB
-// or more; NVIDIA's OpenCL gives 48.
+// A block keeps the words of its lines, and its outputs.
 struct TwoKernelsForm final : ProductsForm {
     using ProductsForm::ProductsForm;
 
@@ -80,9 +84,6 @@ protected:
         const int64_t lines = variant.tunable("lines"), outputs = variant.tunable("outputs"),
                       words = side / 4 * (outputs - 1 + steps_of(request));
         return 4 * (words * (side * lines + 8) + side * side / 4 * lines * outputs);
-    }
-    int64_t most_bytes_of_block(const Variant &variant) const override {
-        return (variant.backend == Backend::cuda ? 99 : 48) << 10;
     }
     void bind_share(
         Launch &launch, const Variant &variant, const GaussianBlurRequest &request) const override {
@@ -101,7 +102,8 @@ private:
     }
 };
 
-// A strip has outputs; planes of lines, of 32 rows between the passes, and of the same behind them.
+// A block keeps planes of lines, of 32 rows between the passes, and of the same behind them, which take the
+// memory of the lines where there is one step.
 struct FusedForm final : ProductsForm {
     using ProductsForm::ProductsForm;
 
@@ -114,13 +116,9 @@ struct FusedForm final : ProductsForm {
 protected:
     int64_t bytes_of_block(const Variant &variant, const GaussianBlurRequest &request) const override {
         const int64_t words = 8 * variant.tunable("tiles"), channels = request.channels(),
-                      bytes = (int64_t)size_of(request.image().type()),
-                      rows = 8 * (variant.tunable("steps") - 1 + steps_of(request));
-        return 4 * channels * bytes * (rows * 4 * (words + 2) + 80 * words);
-    }
-    // Compute capability 8.0 has so much, 9.0 has 227 KB.
-    int64_t most_bytes_of_block(const Variant &) const override {
-        return 227 << 10;
+                      bytes = (int64_t)size_of(request.image().type()), steps = variant.tunable("steps"),
+                      lines = 32 * (steps - 1 + steps_of(request)) * (words + 2), rows = 40 * words;
+        return 4 * channels * bytes * (rows + (steps == 1 ? std::max(lines, rows) : lines + rows));
     }
 };
 
