@@ -106,5 +106,7 @@ if (TARGET tilewright)
         SKIP_REGULAR_EXPRESSION "not run here" ENVIRONMENT "${tests_environment}")
 
     tilewright_add_test(command_line/measure_test LABELS command_line)
-    target_sources(measure_test PRIVATE ${PROJECT_SOURCE_DIR}/apps/tilewright/timing/measure.cpp)
+    target_sources(measure_test PRIVATE
+        ${PROJECT_SOURCE_DIR}/apps/tilewright/timing/measure.cpp
+        ${PROJECT_SOURCE_DIR}/apps/tilewright/timing/energy.cpp)
 endif ()
