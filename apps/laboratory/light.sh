@@ -55,6 +55,9 @@ for words in --version --help "list transpose" "cache path" "gaussian_blur small
 done
 if command -v dpkg-deb >/dev/null; then
     cpack --config "$build/CPackConfig.cmake" -G DEB -B "$work/deb" >/dev/null
-    dpkg-deb --extract deb/*.deb root
-    echo "package: $(stat -c %s deb/*.deb) bytes, installed $(du -sb root | cut -f1) bytes"
+    for package in deb/*.deb; do
+        dpkg-deb --extract "$package" root
+        echo "${package#deb/}: $(stat -c %s "$package") bytes, installed $(du -sb root | cut -f1) bytes"
+        rm -r root
+    done
 fi
