@@ -35,10 +35,10 @@ set(TILEWRIGHT_OPTIONS_apps -ffunction-sections -fdata-sections)
 set(TILEWRIGHT_SELDOM_CODE $<$<CONFIG:Release>:-Os>)
 
 # tilewright_precompile(TARGET ROOM): gives the files of TARGET the options of the room, and a precompiled
-# header of what is large and what nearly all files of the room include. The room's first target makes it, and the others reuse it. It holds no
-# file of this project, so that a change compiles no more files than before. Every file still includes what it
-# needs. A large header that few files need is not in it: with <nlohmann/json.hpp> each file takes .5 s more,
-# whether it uses it or not.
+# header of what is large and what nearly all files of the room include. The room's first target makes it, and
+# the others reuse it. It holds no file of this project, so that a change compiles no more files than before.
+# Every file still includes what it needs. A large header that few files need is not in it: with
+# <nlohmann/json.hpp> each file takes .5 s more, whether it uses it or not.
 # Where warnings are errors, nothing is precompiled: g++ 12 forgets in a precompiled header which false
 # warnings the standard library has silenced. The compiled code is the same to the byte. Such a build also
 # finds an include that is missing.

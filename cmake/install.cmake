@@ -1,6 +1,6 @@
-# `cmake --install`: headers, archives (BUILD_SHARED_LIBS: a shared library in their place), the command line, a
-# CMake package and a pkg-config file that need neither Halide nor LLVM; and the component `Generators` of the CMake package: sources and schedules, for
-# which a project needs the Halide wheel. And the .deb.
+# `cmake --install`: headers, archives (BUILD_SHARED_LIBS: a shared library in their place), the command line,
+# a CMake package and a pkg-config file that need neither Halide nor LLVM; and the component `Generators` of
+# the CMake package: sources and schedules, for which a project needs the Halide wheel.
 include(CMakePackageConfigHelpers)
 
 get_property(operators GLOBAL PROPERTY TILEWRIGHT_ADDED)
@@ -13,7 +13,8 @@ if (BUILD_SHARED_LIBS)
     tilewright_link_shared(tilewright_shared
         tilewright_operators ${archives} ${libraries} tilewright_runtime)
     set_target_properties(tilewright_shared PROPERTIES OUTPUT_NAME tilewright EXPORT_NAME shared)
-    install(TARGETS tilewright_shared EXPORT TilewrightTargets)
+    install(TARGETS tilewright_shared EXPORT TilewrightTargets
+        LIBRARY COMPONENT library NAMELINK_COMPONENT development)
 else ()
     install(TARGETS tilewright_runtime tilewright_operators tilewright_not_linked tilewright_workloads
         ${archives} ${libraries}
@@ -29,7 +30,8 @@ endif ()
 list(TRANSFORM unbuilt REPLACE "(.+)" "PATTERN;\\1.h;EXCLUDE")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN *.h ${unbuilt})
-install(FILES ${TILEWRIGHT_VERSION_HEADER} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilewright)
+install(FILES ${TILEWRIGHT_VERSION_HEADER} ${CMAKE_BINARY_DIR}/include/tilewright/stages.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilewright)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
 configure_package_config_file(
@@ -90,13 +92,15 @@ if (NOT BUILD_SHARED_LIBS)
     endforeach ()
 endif ()
 
-# `cmake --install BUILD --component Generators`: the generator programs too, which `tilewright show` asks.
-# They look for the Halide wheel where it was when they were built, so that neither a plain install nor the
-# .deb contains them.
+# `cmake --install BUILD --component Generators`: the generator programs too, which `tilewright show` asks,
+# and Halide beside them. A plain install leaves them out.
+set(generators ${CMAKE_INSTALL_LIBEXECDIR}/tilewright)
 foreach (op IN LISTS operators)
-    install(PROGRAMS $<TARGET_FILE:${op}.generator> DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tilewright
-        COMPONENT Generators EXCLUDE_FROM_ALL)
+    set_target_properties(${op}.generator PROPERTIES INSTALL_RPATH $ORIGIN)
+    install(TARGETS ${op}.generator RUNTIME DESTINATION ${generators} COMPONENT Generators EXCLUDE_FROM_ALL)
 endforeach ()
+file(GLOB halide ${TILEWRIGHT_HALIDE}/lib64/*.so)  # the autoschedulers too
+install(FILES ${halide} DESTINATION ${generators} COMPONENT Generators EXCLUDE_FROM_ALL)
 
 # The archives contain Halide's runtime and code that Halide made, so that its licence is installed with them.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -107,23 +111,6 @@ if (halide_licence)
     install(FILES ${halide_licence} DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.Halide)
 endif ()
 
-# `cpack -G DEB` in the build folder.
-set(CPACK_PACKAGE_NAME tilewright)
-set(CPACK_PACKAGE_VENDOR Tilewright)
-set(CPACK_PACKAGE_CONTACT "Tilewright <tilewright@localhost>")
-set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES OFF)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS libpng-dev)
-if (JPEG IN_LIST TILEWRIGHT_PICTURE_PACKAGES)
-    string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libjpeg-dev")
+if (PROJECT_IS_TOP_LEVEL)
+    include(cmake/packages.cmake)
 endif ()
-if (TIFF IN_LIST TILEWRIGHT_PICTURE_PACKAGES)
-    string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libtiff-dev")
-endif ()
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "cmake, pkg-config")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ocl-icd-libopencl1, pocl-opencl-icd")
-include(CPack)

@@ -54,9 +54,42 @@ namespace tilewright {
     target_include_directories(tilewright_not_linked PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
 endfunction()
 
+# <tilewright/stages.h>: the stages of pipelines that have the names of the operators.
+function(tilewright_write_stages header)
+    set(functions "")
+    foreach (op IN LISTS ARGN)
+        string(APPEND functions "
+    template<typename... Given>
+    [[nodiscard]] Made ${op}(Given &&...given) const {
+        return self().then(\"${op}\", std::forward<Given>(given)...);
+    }
+")
+    endforeach ()
+    file(CONFIGURE OUTPUT ${header} @ONLY CONTENT [[#pragma once
+// Made by cmake/operators.cmake.
+#include <utility>
+
+namespace tilewright {
+
+// For each operator that was built, the function that adds it to a pipeline as its next stage, with the
+// values of its options: Pipeline().gaussian_blur(2) is Pipeline().then("gaussian_blur", 2).
+template<typename Made>
+class OperatorStages {
+public:@functions@
+private:
+    const Made &self() const {
+        return static_cast<const Made &>(*this);
+    }
+};
+
+}  // namespace tilewright
+]])
+endfunction()
+
 # The registry of the operators that were added: Tilewright::operators.
 function(tilewright_finish_operators)
     get_property(added GLOBAL PROPERTY TILEWRIGHT_ADDED)
+    tilewright_write_stages(${CMAKE_BINARY_DIR}/include/tilewright/stages.h ${added})
     set(declarations "")
     set(entries "")
     foreach (op IN LISTS added)

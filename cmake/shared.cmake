@@ -1,7 +1,8 @@
 # `BUILD_SHARED_LIBS`: libtilewright.so, the runtime and all operators as one shared library. One, because
 # operators call functions of the runtime that no public header declares. It exports what the headers of
-# runtime/include declare and nothing else: our own code is compiled with hidden visibility (compile_time.cmake),
-# these headers open their namespace with default visibility, and exported_symbols.map hides what Halide made.
+# runtime/include declare and nothing else: our own code is compiled with hidden visibility
+# (compile_time.cmake), these headers open their namespace with default visibility, and exported_symbols.map
+# hides what Halide made.
 
 # tilewright_link_shared(TARGET ARCHIVES...): makes the shared library TARGET of all objects of the archives,
 # which are targets. The version of its interface is the minor version, until there is a 1.0.

@@ -189,11 +189,11 @@ HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurWindowDotGenerator<tilewright::GaussianBlurWindowDot>, gaussian_blur_window_dot)
 HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurWindowDotGenerator<tilewright::GaussianBlurColours>, gaussian_blur_window_colours)
-HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator<tilewright::GaussianBlurWindowFloats>,
-    gaussian_blur_window_floats)
-HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator<tilewright::GaussianBlurColourFloats>,
-    gaussian_blur_window_colour_floats)
-HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurProductsGenerator, gaussian_blur_products)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator, gaussian_blur_window_floats)
+HALIDE_REGISTER_GENERATOR(
+    tilewright::GaussianBlurProductsGenerator<tilewright::GaussianBlurProducts>, gaussian_blur_products)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurProductsGenerator<tilewright::GaussianBlurFusedProducts>,
+    gaussian_blur_fused_products)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurTermsGenerator, gaussian_blur_terms)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurShortSumsGenerator, gaussian_blur_short_sums)
 HALIDE_REGISTER_GENERATOR(

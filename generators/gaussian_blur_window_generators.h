@@ -3,7 +3,8 @@
 // weights are scalars, and that by products of bytes. u8 images are rows of words.
 #include "generators/algorithms/gaussian_blur/colours.h"
 #include "generators/algorithms/gaussian_blur/configuration.h"
-#include "generators/algorithms/gaussian_blur/products.h"
+#include "generators/algorithms/gaussian_blur/products/fused.h"
+#include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
 #include "generators/algorithms/gaussian_blur/window_floats.h"
@@ -130,68 +131,97 @@ private:
 };
 
 // u8 images as above. weight0 ...: the integer weights, as floats.
-template<typename Form>
-class GaussianBlurWindowFloatsGenerator : public WindowGenerator<GaussianBlurWindowFloatsGenerator<Form>> {
+class GaussianBlurWindowFloatsGenerator : public WindowGenerator<GaussianBlurWindowFloatsGenerator> {
 public:
-    GeneratorInput<Buffer<uint32_t, 2>> image{"image"};
-    GeneratorInput<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
+    Input<Buffer<uint32_t, 2>> image{"image"};
+    Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
         zero{"zero"};
-    GeneratorInput<uint32_t> multiplier{"multiplier"};
-    GeneratorOutput<Buffer<uint32_t, 2>> output{"output"};
+    Input<uint32_t> multiplier{"multiplier"};
+    Output<Buffer<uint32_t, 2>> output{"output"};
 
     void configure() {
-        for (int i = 0; i <= this->window().radius; i++) {
-            weights.push_back(this->template add_input<float>("weight" + std::to_string(i)));
+        for (int i = 0; i <= window().radius; i++) {
+            weights.push_back(add_input<float>("weight" + std::to_string(i)));
         }
     }
 
     void generate() {
         std::vector<Expr> w;
-        for (GeneratorInput<float> *weight : weights) {
+        for (Input<float> *weight : weights) {
             w.push_back(*weight);
         }
-        Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, w, multiplier,
-            this->window_variant(1));
+        GaussianBlurWindowFloats blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, w,
+            multiplier, window_variant(1));
         output = blur.out;
-        this->apply(blur, {image, output});
-    }
-
-private:
-    std::vector<GeneratorInput<float> *> weights;
-};
-
-// u8 images of one channel as above, in bands of `band` groups of lines. low and high: the words of
-// TapFragments, with the dimensions word, lane, half, step; reach and high_first are its numbers.
-class GaussianBlurProductsGenerator : public VariantGenerator<GaussianBlurProductsGenerator> {
-public:
-    Input<Buffer<uint32_t, 2>> image{"image"};
-    Input<int32_t> width{"width"}, band{"band"}, reach{"reach"}, high_first{"high_first"};
-    Input<int32_t> factor{"turn"}, border_low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"};
-    Input<uint32_t> multiplier{"multiplier"};
-    Input<Buffer<uint32_t, 4>> low{"low_taps"}, high{"high_taps"};
-    Output<Buffer<uint32_t, 2>> output{"output"};
-
-    void generate() {
-        GaussianBlurProducts blur(image, width, image.height(), {factor, border_low, high_x, high_y, zero},
-            plane(high, high_first), plane(low, 0), reach, multiplier, {setting("lines"), setting("outputs")},
-            band, byte_product, word_operations(get_target()));
-        output = blur.out;
-        from_origin({image, output});
         apply(blur, {image, output});
     }
 
 private:
-    static TapPlane plane(Input<Buffer<uint32_t, 4>> &taps, const Expr &first) {
+    std::vector<Input<float> *> weights;
+};
+
+// The forms by products of bytes. image and output: rows of words, ceil_div(width * pixel, 4) per row, where
+// a pixel has so many bytes. taps0 ...: the words of TapFragments of each byte of the taps, with the
+// dimensions word, lane, half, step; reach and first1 ... are its numbers.
+template<typename Form>
+class GaussianBlurProductsGenerator : public VariantGenerator<GaussianBlurProductsGenerator<Form>> {
+public:
+    GeneratorInput<Buffer<uint32_t, 2>> image{"image"};
+    GeneratorInput<int32_t> width{"width"}, reach{"reach"}, factor{"turn"}, low{"low"}, high_x{"high_x"},
+        high_y{"high_y"}, zero{"zero"};
+    GeneratorInput<uint32_t> multiplier{"multiplier"};
+    GeneratorOutput<Buffer<uint32_t, 2>> output{"output"};
+
+    void configure() {
+        for (int byte = 0; byte <= output_bytes(); byte++) {
+            const std::string number = std::to_string(byte);
+            taps.push_back(this->template add_input<Buffer<uint32_t, 4>>("taps" + number));
+            firsts.push_back(this->template add_input<int32_t>("first" + number));
+        }
+        if (Form::in_bands) {
+            band = this->template add_input<int32_t>("band");
+        }
+    }
+
+    void generate() {
+        const int channels = this->template configuration<GaussianBlurProductsConfiguration>().channels;
+        auto group =
+            Form::Group::of(channels, output_bytes(), [&](const char *name) { return this->setting(name); });
+        if constexpr (Form::in_bands) {
+            group.band = *band;
+        }
+        Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, planes(), reach,
+            multiplier, group, byte_product(this->get_target()), word_operations(this->get_target()));
+        output = blur.out;
+        from_origin({image, output});
+        this->apply(blur, {image, output});
+    }
+
+private:
+    std::vector<GeneratorInput<Buffer<uint32_t, 4>> *> taps;
+    std::vector<GeneratorInput<int32_t> *> firsts;
+    GeneratorInput<int32_t> *band = nullptr;
+
+    int output_bytes() const {
+        return element_type(this->type).bytes();
+    }
+
+    std::vector<TapPlane> planes() const {
         constexpr int words = ByteProductCall::words_of_a, lanes = 32, halves = 2;
-        taps.set_host_alignment(16);
-        taps.dim(0).set_bounds(0, words);
-        taps.dim(1).set_bounds(0, lanes).set_stride(words);
-        taps.dim(2).set_bounds(0, halves).set_stride(words * lanes);
-        taps.dim(3).set_min(0).set_stride(words * lanes * halves);
-        Halide::Var v, q, g, m, k;
-        Halide::Func fragments;
-        fragments(v, q, g, m, k) = taps(v, 4 * g + q, m, k);
-        return {fragments, first, taps.dim(3).extent()};
+        std::vector<TapPlane> all;
+        for (size_t byte = 0; byte < taps.size(); byte++) {
+            auto &plane = *taps[byte];
+            plane.set_host_alignment(16);
+            plane.dim(0).set_bounds(0, words);
+            plane.dim(1).set_bounds(0, lanes).set_stride(words);
+            plane.dim(2).set_bounds(0, halves).set_stride(words * lanes);
+            plane.dim(3).set_min(0).set_stride(words * lanes * halves);
+            Halide::Var v, q, g, m, k;
+            Halide::Func fragments;
+            fragments(v, q, g, m, k) = plane(v, 4 * g + q, m, k);
+            all.push_back({fragments, *firsts[byte], plane.dim(3).extent()});
+        }
+        return all;
     }
 };
 

@@ -3,6 +3,8 @@
 // instruction of a backend is better than what compilers find, the algorithm takes a function, and its
 // generator passes one of these.
 #include "Halide.h"
+#include "generators/algorithms/opencl_functions.h"
+#include "generators/algorithms/tensor_products.h"
 #include "generators/algorithms/word_operations.h"
 #include <functional>
 #include <string>
@@ -20,23 +22,28 @@ inline Halide::Expr nvidia_pick(Halide::Expr a, Halide::Expr b, Halide::Expr pic
     return instruction(Halide::UInt(32), "llvm.nvvm.prmt", {a, b, picks});
 }
 
-// The operations on words as instructions of NVIDIA's GPUs. A sum starts as the bits of the float 2^23, so
-// that its bits are those of the float 2^23 + sum. An odd multiplier leaves no ties, so one fused
-// multiply-add rounds as the integers do.
-// `has_dot`: whether there is the instruction for a dot product of bytes.
-inline WordOperations nvidia_word_operations(bool has_dot) {
+// The functions by which a GPU computes with the bytes of words.
+struct WordFunctions {
+    std::string dot, pick, multiply_add;  // no `dot`: plain arithmetic
+};
+
+// A sum starts as the bits of the float 2^23, so that its bits are those of the float 2^23 + sum. An odd
+// multiplier leaves no ties, so one fused multiply-add rounds as the integers do.
+inline WordOperations word_operations(const WordFunctions &functions) {
     using Halide::Expr;
     WordOperations operations;
-    if (has_dot) {
-        operations.dot = [](Expr a, Expr b, Expr sum) {
-            return instruction(Halide::UInt(32), "llvm.nvvm.idp4a.u.u", {a, b, sum});
+    if (!functions.dot.empty()) {
+        operations.dot = [=](Expr a, Expr b, Expr sum) {
+            return instruction(Halide::UInt(32), functions.dot, {a, b, sum});
         };
     }
-    operations.pick = nvidia_pick;
-    operations.rounded = [](Expr sum, Expr multiplier) {
+    operations.pick = [=](Expr a, Expr b, Expr picks) {
+        return instruction(Halide::UInt(32), functions.pick, {a, b, picks});
+    };
+    operations.rounded = [=](Expr sum, Expr multiplier) {
         const Expr m = Halide::cast<float>(multiplier), as_float = Halide::reinterpret<float>(sum);
-        return Halide::reinterpret<uint32_t>(instruction(
-            Halide::Float(32), "llvm.fma.f32", {as_float, m * (1.f / (1 << 24)), 8388608.f - m * .5f}));
+        return Halide::reinterpret<uint32_t>(instruction(Halide::Float(32), functions.multiply_add,
+            {as_float, m * (1.f / (1 << 24)), 8388608.f - m * .5f}));
     };
     operations.zero = 0x4B000000u;
     return operations;
@@ -75,9 +82,23 @@ inline std::function<Halide::Expr(Halide::Expr a, Halide::Expr b)> sum_by_multip
 // The operations on words that are best for a target.
 inline WordOperations word_operations(const Halide::Target &target) {
     constexpr int first_with_dot = 61;  // compute capability 6.1
-    return target.has_feature(Halide::Target::CUDA) ?
-               nvidia_word_operations(target.get_cuda_capability_lower_bound() >= first_with_dot) :
+    if (target.has_feature(Halide::Target::CUDA)) {
+        const bool has_dot = target.get_cuda_capability_lower_bound() >= first_with_dot;
+        return word_operations({has_dot ? "llvm.nvvm.idp4a.u.u" : "", "llvm.nvvm.prmt", "llvm.fma.f32"});
+    }
+    return target.has_feature(Halide::Target::OpenCL) ?
+               word_operations({dot_of_words, pick_of_words, "fma"}) :
                WordOperations();
+}
+
+// The product of bytes on a target: by functions that the text of a CUDA module gets instructions for
+// (generators/algorithms/tensor_text.h), or by those that the runtime defines for OpenCL.
+inline ByteProduct byte_product(const Halide::Target &target) {
+    const std::string prefix = target.has_feature(Halide::Target::OpenCL) ?
+                                   std::string(byte_product_prefix) :
+                                   std::string(ByteProductCall::prefix);
+    return [=](const LaneWord &a, const LaneWord &b, const Halide::Expr &g, const Halide::Expr &q,
+               const std::vector<Halide::Expr> &sums) { return byte_product(prefix, a, b, g, q, sums); };
 }
 
 }  // namespace tilewright

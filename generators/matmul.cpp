@@ -1,5 +1,6 @@
 // The generators of matmul: the matrices of its definition and of its forms.
 #include "generators/algorithms/matmul/matmul.h"
+#include "generators/algorithms/float_bits.h"
 #include "generators/algorithms/matmul/configuration.h"
 #include "generators/algorithms/matmul/fragments.h"
 #include "generators/algorithms/matmul/tiles.h"
@@ -9,15 +10,31 @@
 
 namespace tilewright {
 
-// What the generators of all forms share: A (K columns, M rows), B (N columns, K rows) and A B (N columns, M
-// rows).
+// What the generators of all forms share: A (K columns, M rows), B (N columns, K rows), of f32 or of 16-bit
+// floats, and A B (N columns, M rows), of f32.
 template<typename Self>
 class MatmulGeneratorBase : public VariantGenerator<Self> {
 public:
-    Halide::GeneratorInput<Halide::Buffer<float, 2>> a{"a"}, b{"b"};
+    Halide::GeneratorInput<Halide::Buffer<void, 2>> a{"a"}, b{"b"};
     Halide::GeneratorOutput<Halide::Buffer<float, 2>> output{"output"};
 
+    void configure() {
+        a.set_type(element_type(this->type));
+        b.set_type(element_type(this->type));
+    }
+
 protected:
+    // The elements of A or B in f32.
+    Halide::Func numbers(Halide::Func matrix) const {
+        const std::string type = this->type;
+        if (type == "f32") {
+            return matrix;
+        }
+        Halide::Var x{"x"}, y{"y"};
+        Halide::Func numbers{"numbers"};
+        numbers(x, y) = float_of_bits(type, matrix(x, y));
+        return numbers;
+    }
     Extents size() {
         return {a.dim(1).extent(), b.dim(0).extent(), a.dim(0).extent()};
     }
@@ -43,11 +60,11 @@ public:
         const Extents of = size();
         if (configuration<MatmulConfiguration>().zeros_beyond) {
             const int tile = setting("depth");
-            Matmul form(zero_beyond(a, of.depth, of.rows), zero_beyond(b, of.columns, of.depth),
-                ceil_div(of.depth, tile) * tile);
+            Matmul form(zero_beyond(numbers(a), of.depth, of.rows),
+                zero_beyond(numbers(b), of.columns, of.depth), ceil_div(of.depth, tile) * tile);
             finish(form);
         } else {
-            Matmul form(a, b, of.depth);
+            Matmul form(numbers(a), numbers(b), of.depth);
             finish(form);
         }
     }
@@ -57,7 +74,8 @@ class MatmulRunsGenerator : public MatmulGeneratorBase<MatmulRunsGenerator> {
 public:
     void generate() {
         const auto tile = configuration<MatmulRunsConfiguration>();
-        MatmulRuns form(a, b, size(), tile.rows, tile.columns, tile.depth, setting("parts"));
+        MatmulRuns form(
+            numbers(a), numbers(b), size(), tile.rows, tile.columns, tile.depth, setting("parts"));
         finish(form);
     }
 };
@@ -71,7 +89,8 @@ public:
         // Blocks have nearly equal depths, so that the padding of the last one is small.
         const Extents extents = size();
         const Expr blocks = ceil_div(extents.depth, min(setting("depth"), deepest_block(extents)));
-        MatmulBlocks form(a, b, extents, (registers - 4) / 2, 2 * lanes, (extents.depth - 1) / blocks + 1);
+        MatmulBlocks form(numbers(a), numbers(b), extents, (registers - 4) / 2, 2 * lanes,
+            (extents.depth - 1) / blocks + 1);
         finish(form);
     }
 
@@ -92,7 +111,7 @@ public:
         const Division division = matmul_division([&](const char *name) { return setting(name); },
             configuration<MatmulWorkersConfiguration>().copies);
         check_tunables(variant().name, tunables, division.why_not(setting("unroll")));
-        MatmulWorkers form(a, b, size(), division);
+        MatmulWorkers form(numbers(a), numbers(b), size(), division);
         finish(form);
     }
 };
@@ -100,8 +119,8 @@ public:
 class MatmulFragmentsGenerator : public MatmulGeneratorBase<MatmulFragmentsGenerator> {
 public:
     void generate() {
-        const FragmentDivision division{
-            setting("tiles"), setting("columns"), setting("depth"), setting("group")};
+        const FragmentDivision division =
+            fragment_division([&](const char *name) { return setting(name); }, std::string(type));
         check_tunables(variant().name, tunables, division.why_not());
         MatmulFragments form(a, b, size(), division);
         finish(form);

@@ -20,6 +20,8 @@ auto with_elements(const Array &array, Action action) {
     case Type::i32: return action(array.as<int32_t>());
     case Type::f32: return action(array.as<float>());
     case Type::f64: return action(array.as<double>());
+    case Type::f16: return action(array.as<Float16>());
+    case Type::bf16: return action(array.as<BFloat16>());
     case Type::c64: break;
     }
     throw std::logic_error("no plain definition takes complex elements as real ones");

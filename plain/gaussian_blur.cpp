@@ -10,10 +10,6 @@ namespace tilewright::plain {
 
 namespace {
 
-int radius_of(double sigma) {
-    return (int)std::floor(4 * sigma + .5);
-}
-
 // The position, of n, whose element the border shows at i; -1 for none. Reflections are applied one by one
 // until the position is inside.
 int64_t shown(int64_t i, int64_t n, Border border) {
@@ -78,7 +74,7 @@ std::vector<Sum> two_passes(
 // last rounding, is below 1 (of u16: up to sigma 50). Errors: mismatch.
 std::vector<uint64_t> checked_taps(const IntegerTaps &taps, double sigma, Type type) {
     const std::vector<double> exact = gaussian_weights(sigma);
-    const int radius = radius_of(sigma);
+    const int radius = (int)exact.size() / 2;
     std::vector<uint64_t> all;
     uint64_t sum = 0;
     double positive = 0, negative = 0;
@@ -104,22 +100,6 @@ std::vector<uint64_t> checked_taps(const IntegerTaps &taps, double sigma, Type t
 }
 
 }  // namespace
-
-// Divides i by sigma before it squares: sigma^2 may be too small for f64.
-std::vector<double> gaussian_weights(double sigma) {
-    const int radius = radius_of(sigma);
-    std::vector<double> weights;
-    double sum = 0;
-    for (int i = -radius; i <= radius; i++) {
-        const double t = i / sigma;
-        weights.push_back(std::exp(-.5 * t * t));
-        sum += weights.back();
-    }
-    for (double &weight : weights) {
-        weight /= sum;
-    }
-    return weights;
-}
 
 std::vector<double> exact_blur(const Array &image, double sigma, Border border) {
     return two_passes(image, gaussian_weights(sigma), border, [](double v) { return v; });

@@ -22,7 +22,11 @@ stats : dict, optional
     arrays whose elements had to be copied because of their strides.
 stream : int
     The address of a CUDA stream: the call comes after what the stream was given, and before what it is
-    given next. 0: the current stream of the arrays' library."""
+    given next. 0: the current stream of the arrays' library.
+progress : callable, optional
+    Is called about 20 times a second with the part of the work that is done, from 0 to 1. Where it returns
+    False, the call ends with a tilewright.Error; what it raises leaves the call. On a GPU the call then waits
+    for each library. Ctrl-C interrupts calls on the CPU without it."""
 
 
 def load(path):
@@ -92,6 +96,7 @@ def function(op):
         'schedule: str = "tuned"',
         "stats: dict | None = None",
         "stream: int = 0",
+        "progress: Callable[[float], bool | None] | None = None",
     ]
     arrays = "".join(name + ", " for name in op.inputs + ([more.name] if more else []))
     values = "".join(option.name + ", " for option in op.options)
@@ -100,14 +105,15 @@ def function(op):
         f"_run_{op.name} = operators[{op.name!r}].run\n\n\n"
         f"def {op.name}(\n{signature}) -> Any:\n"
         f'    """{documentation(op, options)}\n    """\n'
-        f"    return _run_{op.name}(({arrays}), ({values}), out, device, schedule, stats, stream)\n"
+        f"    return _run_{op.name}(({arrays}), ({values}), out, device, schedule, stats, stream, progress)\n"
     )
 
 
 def source(module):
     head = (
         '"""The functions of the operators. Made by generate.py from the registry."""\n'
-        "from typing import Any, Literal\n\nfrom ._tilewright import operators\n\n"
+        "from collections.abc import Callable\nfrom typing import Any, Literal\n\n"
+        "from ._tilewright import operators\n\n"
         "# NumPy's, tilewright.Array, and what has __dlpack__ or __cuda_array_interface__\n"
         "ArrayLike = Any\n\n"
         f"__all__ = {sorted(module.operators)!r}\n"

@@ -46,11 +46,7 @@ PassNumbers chirped(int together) {
 // may have a response each, as in the method `angular_spectrum`.
 template<FftPassShape::Lines lines>
 PassNumbers convolved(int together) {
-    return {.lines = lines,
-        .numbered = lines == FftPassShape::Lines::across ? FftPassShape::Numbered::by_line :
-                                                           FftPassShape::Numbered::none,
-        .convolve = true,
-        .together = together};
+    return {.lines = lines, .convolve = true, .together = together};
 }
 
 // Passes over columns in parts (generators/algorithms/fft2d/pass.h), 32 columns together. The method
@@ -85,10 +81,10 @@ PassNumbers last_part(int together) {
 
 // Lengths that a block takes there and back.
 const std::vector<PassLines> convolved_rows = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
-    {{16, 16}, 8}, {{8, 8, 8}, 4}, {{8, 8, 16}, 2}, {{8, 16, 16}, 1}, {{16, 16, 16}, 1, 1, gpu, 64},
-    {{16, 16, 32}, 1, 1, cuda, 128}};
+    {{16, 16}, 8}, {{8, 8, 8}, 4}, {{8, 8, 16}, 2}, {{8, 16, 16}, 1, 1, gpu, 64},
+    {{16, 16, 16}, 1, 1, gpu, 64}, {{16, 16, 32}, 1, 1, cuda, 128}};
 const std::vector<PassLines> convolved_columns = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
-    {{16, 16}, 16}, {{8, 8, 8}, 8}, {{8, 8, 16}, 4}, {{16, 16, 8}, 4, 1, cuda, 64},
+    {{16, 16}, 16}, {{8, 8, 8}, 4, 1, gpu, 64}, {{8, 8, 16}, 4, 1, gpu, 64}, {{16, 16, 8}, 8, 1, cuda, 64},
     {{16, 16, 16}, 4, 1, cuda, 64}};
 
 const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}};
@@ -121,14 +117,16 @@ static const ScheduleVariants &variants() {
 
                 // Columns that do not fit a block: 8192 on CUDA, from 2048 on with the 48 KB of OpenCL.
                 pass_variants("fused_first", lines_in_shared, first_part,
-                    {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32}}),
+                    {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl}, {{8, 8}, 32, 1, opencl},
+                        {{8, 16}, 32, 1, cuda, 64}}),
                 pass_variant("fused_second", opencl, lines_in_shared, {8, 16}, second_part(32)),
-                pass_variant("fused_second", cuda, lines_in_shared, {16, 16}, second_part(32))
-                    .registers("", 64),
-                pass_variant("fused_convolved_second", gpu, lines_in_shared, {8, 16}, convolved_part(32))
+                pass_variant("fused_second", cuda, lines_in_shared, {8, 8}, second_part(32)),
+                pass_variant("fused_convolved_second", opencl, lines_in_shared, {8, 16}, convolved_part(32)),
+                pass_variant("fused_convolved_second", cuda, lines_in_shared, {8, 8}, convolved_part(32))
                     .registers("", 64),
                 pass_variants("fused_last", lines_in_shared, last_part,
-                    {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl}, {{8, 8}, 32}}),
+                    {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl}, {{8, 8}, 32, 1, opencl},
+                        {{8, 16}, 32, 1, cuda, 64}}),
             }),
 
         variant("tuned", gpu, "c64", samples<FresnelTransfer>, tile)

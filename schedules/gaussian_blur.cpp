@@ -5,6 +5,7 @@
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "schedules/gaussian_blur/gaussian_blur_cpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_dots.h"
+#include "schedules/gaussian_blur/gaussian_blur_fused_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_two_kernels.h"
@@ -67,6 +68,8 @@ static const char *not_measured_by_opencl(int channels, int radius) {
     return channels == 2 || radius == 20 ? "images of two channels and radii of 13 to 20 by OpenCL" : "";
 }
 
+static const char *const bytes_by_opencl = "images of bytes by OpenCL, but 8192 x 8192";
+
 // The variants for images of several interleaved channels, by channels and radius. The tiles were chosen on
 // an H200 (2026-11-23, RGB 4096 x 4096 u8, 2048 x 2048 f32, sigma 3, ms):
 //     u8    256 x 24 pixels .099, 256 x 12 .108, 128 x 24 .107, windows of 32 pixels .110; tuned_near 1.459
@@ -83,7 +86,8 @@ static ScheduleVariants colour_variants() {
         for (int channels : {2, 3, 4}) {
             const int columns = channels == 4 ? 192 : radius > 20 ? 240 : 256;
             const auto words = colour_tile(channels, radius, columns, channels == 4 ? 16 : 24, 16);
-            variants.push_back(variant(name(words), cuda, "u8", colours, words)
+            variants.push_back(variant(name(words), gpu, "u8", colours, words)
+                    .kept_for("images of bytes of several channels by OpenCL")
                     .says("As tuned_window, for several channels: a plane of words per channel "
                           "between the passes."));
         }
@@ -91,13 +95,8 @@ static ScheduleVariants colour_variants() {
     for (int radius : {4, 12, 20}) {
         for (int channels : {2, 3, 4}) {
             const bool wide = radius == 20;  // up to 190 registers per thread, of which a block has 65536
-            const auto bytes = colour_tile(
-                           channels, radius, wide && channels == 4 ? 32 : 64, wide ? 24 : 32, wide ? 4 : 8),
-                       floats = channels == 4 ? colour_tile(4, radius, wide ? 32 : 64, wide ? 24 : 32, 4) :
+            const auto floats = channels == 4 ? colour_tile(4, radius, wide ? 32 : 64, wide ? 24 : 32, 4) :
                                                 colour_tile(channels, radius, 96, 30, 4);
-            variants.push_back(variant(name(bytes), opencl, "u8", colour_floats, bytes)
-                    .kept_for(not_measured_by_opencl(channels, radius))
-                    .says("As tuned_window, for several channels: one load per element."));
             const auto words16 = colour_tile(channels, radius, wide || channels == 4 ? 64 : 96, 30, 4);
             // CUDA has too few registers for a block of these (H200).
             const Backends where = wide && channels == 4 ? opencl : gpu;
@@ -197,7 +196,7 @@ static ScheduleVariants window_variants() {
                 .kept_for(calls)
                 .says(sentence));
     };
-    // The window of radius 4 is registers_4 for f32, and on OpenCL for u8.
+    // The window of radius 4 is registers_4 for f32.
     struct {
         int radius, columns, window;
     } const floats[] = {{9, 256, 4}, {12, 256, 4}, {20, 192, 8}, {30, 192, 8}, {40, 176, 8}};
@@ -224,9 +223,6 @@ static ScheduleVariants window_variants() {
         add("tuned_window", gpu, "f32", window, tile(f.radius, f.columns, 32, 1, f.window),
             "Both passes in one kernel; windows in registers, weights from constant memory.",
             not_measured_by_opencl(1, f.radius));
-        add("tuned_window", opencl, "u8", window_floats, tile(f.radius, 256, 8, 4, f.radius < 20 ? 8 : 16),
-            "One kernel; loads of four bytes, sums of floats, windows in registers.",
-            not_measured_by_opencl(1, f.radius));
     }
     for (const int radius : {4, 9, 12, 20, 30, 40}) {
         add("tuned_window", gpu, "u16", window, tile(radius, 256, 16, 1, 4),
@@ -234,12 +230,13 @@ static ScheduleVariants window_variants() {
             not_measured_by_opencl(1, radius));
     }
     for (const auto &w : words) {  // up to radius 9 without upper bytes of taps
-        add("tuned_words", cuda, "u8", window_dot,
+        add("tuned_words", gpu, "u8", window_dot,
             word_tile(w.radius, w.radius < 12 ? 0 : w.high, false, w.columns, w.rows, w.window),
-            "As tuned_window, for whole words and the border reflect, which reverses words.");
+            "As tuned_window, for whole words and the border reflect, which reverses words.",
+            bytes_by_opencl);
     }
     for (const auto &w : words) {
-        add("tuned_window", cuda, "u8", window_dot,
+        add("tuned_window", gpu, "u8", window_dot,
             word_tile(w.radius, w.high, true, w.columns, w.rows, w.window),
             "One kernel; dot products of four bytes, windows of words in registers.",
             "borders other than reflect, and widths that are no multiple of 4");
@@ -265,24 +262,32 @@ static const ScheduleVariants &variants() {
                 variant("registers_4", gpu, "f32", window, tile(4, 256, 32, 1, 4))
                     .in("tuned")
                     .says(pixels_once),
-                variant("registers_4", cuda, "u8", window_floats, tile(4, 256, 8, 4, 8)).says(pixels_once),
-                variant("registers_4", opencl, "u8", window_floats, tile(4, 256, 8, 4, 8))
-                    .in("tuned")
-                    .says(pixels_once),
+                variant("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8)).says(pixels_once),
             }),
 
         family("tuned",
             {
                 window_variants(),
                 colour_variants(),
+                // One step per block: radii up to about 48 take less shared memory than GPUs of compute
+                // capability 8.0 and above have.
+                variant("tuned_fused", cuda, "u16", gaussian_blur_products::fused,
+                    GaussianBlurProductsConfiguration{}, {{"tiles", 8, 4, 16}, {"steps", 1, 1, 2}})
+                    .serves("channels", {.least = 1, .most = 1})
+                    .registers("", 128)
+                    .kept_for("u16 images of one channel at radii that were not measured with it")
+                    .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps."),
                 // 8192 x 8192, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms (2026-11-24): .150 / .164 / .173 /
                 // .220; groups of 2 x 4 tiles .155 / .170 / .186 / .237, of 2 x 8 .170 / .183 / .195 / .251;
                 // without the limit of registers (2 x 4) .177 / .192 / .210 / .272; in four bands (2 x 4)
                 // .178 / .196 / .213 / .276.
-                variant("tuned_products", cuda, "u8", gaussian_blur_products::products,
+                variant("tuned_products", gpu, "u8", gaussian_blur_products::products,
+                    GaussianBlurProductsConfiguration{},
                     {{"lines", 1, 1, 4}, {"outputs", 8, 4, 8}, {"band", 64, 1, 256}})
                     .serves("channels", {.least = 1, .most = 1})
                     .registers("", 64)
+                    .options("-cl-nv-maxrregcount=64")  // the same on NVIDIA's OpenCL
+                    .kept_for(bytes_by_opencl)
                     .says("Two kernels; the tensor cores multiply bytes by a band of taps, of any radius."),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,

@@ -227,6 +227,7 @@ ScheduleVariant by_panels(ScheduleVariant variant) {
 }
 
 ScheduleVariants tuned_on_gpus() {
+    using matmul_fragments::fragments, matmul_fragments::tiles;
     using matmul_workers::division, matmul_workers::workers;
     using enum Division::Copies;
     const MatmulWorkersConfiguration small_whole{.copies = none}, small{.copies = together},
@@ -236,6 +237,13 @@ ScheduleVariants tuned_on_gpus() {
     const MatmulRunsConfiguration tiles_of_16{.rows = 16, .columns = 16, .depth = 16};
     return family("tuned",
         {
+            by_panels(variant("tuned_tensor_small", cuda, "f16 bf16", fragments, tiles(1, 64, 64, 8)))
+                .meant_for("tiles", {.most = 1200})
+                .registers("out", 128)
+                .says("Tensor cores sum products of 16-bit floats in f32, in 64 x 64 tiles, four per "
+                      "multiprocessor."),
+            by_panels(variant("tuned_tensor", cuda, "f16 bf16", fragments, tiles(2, 128, 48, 16)))
+                .says("Tensor cores sum products of 16-bit floats in f32, in 128 x 128 tiles."),
             by_panels(variant("tuned_small_whole", cuda, "f32", workers, small_whole,
                           division({7, 1, 1, 4, 128, 16})))
                 .meant_for("longer_side", {.most = 640})
@@ -244,6 +252,7 @@ ScheduleVariants tuned_on_gpus() {
             by_panels(variant("tuned_small", cuda, "f32", workers, small, division({7, 1, 1, 4, 64, 16})))
                 .meant_for("longer_side", {.most = 1280})
                 .meant_for("k", one_buffer)
+                .kept_for("GPUs without the tensor cores of compute capability 9.0")
                 .says("Zero-padded panels fit any size; four groups of threads share the sums of one "
                       "tile."),
             by_panels(variant("tuned_small", opencl, "f32", workers, small, division({7, 1, 1, 2, 32, 16})))
@@ -253,6 +262,10 @@ ScheduleVariants tuned_on_gpus() {
             by_panels(variant("tuned_large", gpu, "f32", workers, large, division({25, 2, 2, 1, 24, 24})))
                 .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels of A and "
                       "B."),
+            by_panels(
+                variant("tuned_large", gpu, "f16 bf16", workers, large, division({25, 2, 2, 1, 24, 24})))
+                .kept_for("16-bit floats on GPUs without the tensor cores of compute capability 9.0")
+                .says("As of f32: the panels are f32, which have the same numbers."),
             variant("tuned_any", gpu, "f32", runs, tiles_of_16, {{"parts", 528, 132, 2112}})
                 .kept_for("products of few elements and a great depth")
                 .says("Thread blocks share the sums of one tile along K, for products with few elements."),
@@ -261,18 +274,17 @@ ScheduleVariants tuned_on_gpus() {
 
 // Products on the tensor cores, for GPUs of compute capability 9.0.
 ScheduleVariants on_tensor_cores() {
-    using matmul_fragments::division, matmul_fragments::fragments;
-    const Range deep{.least = FragmentDivision::least_depth};
+    using matmul_fragments::fragments, matmul_fragments::tiles;
+    const auto deep = [](int depth) { return Range{.least = (double)FragmentDivision::least_depth(depth)}; };
     return family("tensor",
         {
-            by_panels(variant("tensor_small", cuda, "f32", fragments, division(1, 8)))
-                .serves("k", deep)
+            by_panels(variant("tensor_small", cuda, "f32", fragments, tiles(1, 64, 64, 4)))
+                .serves("k", deep(64))
                 .meant_for("longer_side", {.most = 1536})
-                .registers("out", 168)
-                .says("Tensor cores sum 3 products of TF32 per product, in 64 x 128 tiles, three per "
-                      "multiprocessor."),
-            by_panels(variant("tensor_any", cuda, "f32", fragments, division(2, 16)))
-                .serves("k", deep)
+                .says("Tensor cores sum 3 products of TF32 per product, in 64 x 64 tiles, for sides up to "
+                      "about 1500."),
+            by_panels(variant("tensor_any", cuda, "f32", fragments, tiles(2, 128, 32, 16)))
+                .serves("k", deep(32))
                 .says("Tensor cores sum 3 products of TF32 per product, in 128 x 128 tiles, with f32's "
                       "bound."),
         });
@@ -289,7 +301,7 @@ static const ScheduleVariants &variants() {
     const Range in_scratch{.most = 1024};
     const MatmulConfiguration with_zeros{.zeros_beyond = true};
     static const ScheduleVariants table = {
-        variant("reference", cpu, "f32", reference)
+        variant("reference", cpu, "f32 f16 bf16", reference)
             .says("One element is computed after another, without a schedule: every variant is compared with "
                   "this."),
         variant("direct", gpu, "f32", direct, {{"width", 16, 8, 64}, {"height", 16, 2, 32}})
@@ -325,7 +337,8 @@ static const ScheduleVariants &variants() {
                     .meant_for("k", {.most = 256})
                     .says(
                         "Small matrices are read in place, and the sums of a tile stay in vector registers."),
-                variant("tuned_any", cpu, "f32", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}})
+                variant(
+                    "tuned_any", cpu, "f32 f16 bf16", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}})
                     .says("Copied panels of A and B stay in the caches, and the sums of a tile in vector "
                           "registers."),
             }),

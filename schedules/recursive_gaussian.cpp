@@ -214,7 +214,7 @@ static const ScheduleVariants &variants() {
             .says("As texture, with half-precision floats between rows and columns: 11 bits are kept."),
         family("blocks",
             {
-                grey(variant("blocks_aligned", gpu, "f32", tiles_aligned, settings()))
+                grey(variant("blocks_aligned", gpu, "u8 u16 f32", tiles_aligned, settings()))
                     .in("tuned")
                     .registers("kernel_tails", 168)
                     .registers("", 96)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# How large programs are, and how soon they are done: the rows of "Sizes and first calls" in docs/PERFORMANCE.md
-# that need no GPU. Usage: apps/laboratory/light.sh BUILD, a folder in which everything is built. Times are the
-# least of 20 runs.
+# How large programs are, and how soon they are done: the rows of "Sizes and first calls" in
+# docs/PERFORMANCE.md that need no GPU. Usage: apps/laboratory/light.sh BUILD, a folder in which everything is
+# built. Times are the least of 20 runs.
 set -euo pipefail
 build=$(cd "$1" && pwd)
 work=$(mktemp -d)
@@ -34,7 +34,8 @@ for module in tilewright tilewright-cpu; do
     echo "program with one blur, $module: $(stat -c %s $module) bytes"
 done
 least() { sort -n | head -1; }
-echo "first call over the second, ms; largest resident memory, MB: $(for _ in {1..20}; do ./tilewright-cpu; done | least)"
+echo "first call over the second, ms; largest resident memory, MB: $(
+    for _ in {1..20}; do ./tilewright-cpu; done | least)"
 
 cp prefix/bin/tilewright program
 strip program
@@ -44,7 +45,8 @@ import struct, zlib
 def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 rows = b"".join(b"\0" + bytes((x * y) % 256 for x in range(643)) for y in range(481))
-open("small.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">2I5B", 643, 481, 8, 0, 0, 0, 0)) +
+head = struct.pack(">2I5B", 643, 481, 8, 0, 0, 0, 0)
+open("small.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) +
     chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))'
 for words in --version --help "list transpose" "cache path" "gaussian_blur small.png out.png --sigma 2.25"; do
     echo "tilewright $words: $(for _ in {1..20}; do
@@ -56,8 +58,8 @@ done
 if command -v dpkg-deb >/dev/null; then
     cpack --config "$build/CPackConfig.cmake" -G DEB -B "$work/deb" >/dev/null
     for package in deb/*.deb; do
+        rm -rf root
         dpkg-deb --extract "$package" root
-        echo "${package#deb/}: $(stat -c %s "$package") bytes, installed $(du -sb root | cut -f1) bytes"
-        rm -r root
+        echo "$(basename "$package"): $(stat -c %s "$package") bytes, installed $(du -sb root | cut -f1)"
     done
 fi

@@ -26,6 +26,7 @@ std::string examples() {
                        "memory, 6 wrong result,\n"
                        "7 slower (compare), 130 and 143 interrupted.\n"
                        "Examples:\n"
+                       "  tilewright help\n"
                        "  tilewright devices\n"
                        "  tilewright list {0}\n"
                        "  tilewright {0} --help\n"
@@ -44,6 +45,7 @@ void run(std::vector<std::string> words, void (*add_more)(CommandLine &)) {
     }
     CommandLine line("tilewright", "Image pipelines from Halide, on the CPU, CUDA and OpenCL.", version_text);
     line.footer(examples());
+    add_help(line);
     add_devices(line);
     add_list(line);
     add_cache(line);

@@ -5,11 +5,12 @@
 
 namespace tilewright {
 
-// The Halide type that a type name begins with: "u8", "u16", "u32", "i32", "f32", "f64".
+// The Halide type that a type name begins with: "u8", "u16", "u32", "i32", "f32", "f64"; of "f16" and "bf16"
+// that of their bits.
 inline Halide::Type element_type(const std::string &name) {
     const std::pair<const char *, Halide::Type> types[] = {{"u8", Halide::UInt(8)}, {"u16", Halide::UInt(16)},
         {"u32", Halide::UInt(32)}, {"i32", Halide::Int(32)}, {"f32", Halide::Float(32)},
-        {"f64", Halide::Float(64)}};
+        {"f64", Halide::Float(64)}, {"f16", Halide::UInt(16)}, {"bf16", Halide::UInt(16)}};
     for (const auto &[prefix, type] : types) {
         if (name.starts_with(prefix)) {
             return type;

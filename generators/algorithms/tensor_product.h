@@ -10,11 +10,27 @@
 
 namespace tilewright {
 
-// A product of 64 rows of A, `depth` deep and in registers, and `columns` columns of B in shared memory, by
-// the 128 threads of four warps. Each operand is the sum of a high part and a low part, in TF32, and three of
-// the four products of the parts are summed: 3 instructions (wgmma) per 8 of the depth.
+// The numbers of a product. `three_tf32`: each number is the sum of a high part and a low part, in TF32, and
+// three of the four products of the parts are summed. The floats of 16 bits are two per word, and have one
+// part.
+enum class TensorNumbers { three_tf32, f16, bf16 };
+
+constexpr TensorNumbers all_tensor_numbers[] = {
+    TensorNumbers::three_tf32, TensorNumbers::f16, TensorNumbers::bf16};
+
+// Of arrays of a type.
+inline TensorNumbers tensor_numbers(std::string_view type) {
+    return type == "f16"  ? TensorNumbers::f16 :
+           type == "bf16" ? TensorNumbers::bf16 :
+                            TensorNumbers::three_tf32;
+}
+
+// A product of 64 rows of A, `depth` words deep and in registers, and `columns` columns of B in shared
+// memory, by the 128 threads of four warps: an instruction (wgmma) per product of parts and 8 words of the
+// depth.
 struct TensorProduct {
     int columns, depth;
+    TensorNumbers numbers = TensorNumbers::three_tf32;
 
     static constexpr int rows = 64, threads = 128;
     // Compute capability 9.0 alone has the instructions (target sm_90a).
@@ -26,13 +42,23 @@ struct TensorProduct {
     int steps() const {
         return depth / 8;
     }
-    // The operands of a thread: per step four words of the high part of A and four of the low part, and after
-    // all steps, the first word of the high part of B and that of the low part.
+    int parts() const {  // of each number: high, low
+        return numbers == TensorNumbers::three_tf32 ? 2 : 1;
+    }
+    int numbers_per_word() const {
+        return 2 / parts();
+    }
+    // The operands of a thread: per step four words of each part of A, and after all steps, the first word of
+    // each part of B.
     int words_of_a() const {
-        return 8 * steps();
+        return 4 * parts() * steps();
+    }
+    std::string functions() const {  // how the names of the functions of these numbers begin
+        const char *const names[] = {"3tf32", "f16", "bf16"};
+        return std::string("tw_wgmma_") + names[(int)numbers] + "_n";
     }
     std::string function(int result) const {
-        return "tw_wgmma_3tf32_n" + std::to_string(columns) + "_k" + std::to_string(depth) + "_" +
+        return functions() + std::to_string(columns) + "_k" + std::to_string(depth) + "_" +
                std::to_string(result);
     }
     bool operator==(const TensorProduct &) const = default;
@@ -42,19 +68,24 @@ constexpr std::string_view tensor_prefix = "tw_wgmma_";  // of the functions
 
 // The product and the number of the result that a function is for.
 inline std::optional<std::pair<TensorProduct, int>> tensor_result(const std::string &function) {
-    TensorProduct product{};
-    int result = 0;
-    const char *at = function.data();
-    const char *const end = at + function.size();
-    for (const auto &[words, number] :
-        {std::pair<std::string_view, int *>{"tw_wgmma_3tf32_n", &product.columns}, {"_k", &product.depth},
-            {"_", &result}}) {
-        at = std::from_chars(at + std::min(words.size(), (size_t)(end - at)), end, *number).ptr;
+    for (const TensorNumbers numbers : all_tensor_numbers) {
+        TensorProduct product{0, 0, numbers};
+        int result = 0;
+        const std::string begin = product.functions();
+        const char *at = function.data();
+        const char *const end = at + function.size();
+        for (const auto &[words, number] : {std::pair<std::string_view, int *>{begin, &product.columns},
+                 {"_k", &product.depth}, {"_", &result}}) {
+            at = std::from_chars(at + std::min(words.size(), (size_t)(end - at)), end, *number).ptr;
+        }
+        const bool is_one = product.columns >= 8 && product.columns <= 256 && product.columns % 8 == 0 &&
+                            product.depth >= 8 && product.depth % 8 == 0 && result >= 0 &&
+                            result < product.results() && product.function(result) == function;
+        if (is_one) {
+            return std::pair(product, result);
+        }
     }
-    const bool is_one = product.columns >= 8 && product.columns <= 256 && product.columns % 8 == 0 &&
-                        product.depth >= 8 && product.depth % 8 == 0 && result >= 0 &&
-                        result < product.results() && product.function(result) == function;
-    return is_one ? std::optional(std::pair(product, result)) : std::nullopt;
+    return std::nullopt;
 }
 
 // A product of 16 x 32 bytes of A and 32 x 8 bytes of B that is added to 16 x 8 sums of 32 bits, by the 32

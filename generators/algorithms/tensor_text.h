@@ -86,7 +86,7 @@ private:
         int number;                            // of the result
 
         size_t operands() const {
-            return product ? (size_t)product->words_of_a() + 2 : ByteProductCall::words + 1;
+            return product ? (size_t)(product->words_of_a() + product->parts()) : ByteProductCall::words + 1;
         }
         size_t results() const {
             return product ? (size_t)product->results() : ByteProductCall::results;
@@ -172,8 +172,8 @@ private:
     }
 
     // The descriptor of a part of B, whose first word was loaded from shared memory before the call. Without
-    // swizzle: groups of 8 columns by 4 numbers along k are 128 bytes apart along the columns, and along k
-    // two parts of 16 bytes per column.
+    // swizzle: groups of 8 columns by 4 words along k are 128 bytes apart along the columns, and along k each
+    // part's 16 bytes per column.
     std::string descriptor(const Group &group, const TensorProduct &product, int part) const {
         const std::string word = "\t" + group.operands[(size_t)(product.words_of_a() + part)] + ", [";
         size_t at = group.at;
@@ -191,7 +191,7 @@ private:
             offset = address.substr(plus + 1);
             address.resize(plus);
         }
-        const long long along_k = 2LL * product.columns, along_n = 8;  // in 16 bytes
+        const long long along_k = (long long)product.parts() * product.columns, along_n = 8;  // in 16 bytes
         const std::string d = "%twd" + std::to_string(part), same = "\t" + d + ", " + d + ", ";
         return "\tadd.s64 \t" + d + ", " + address + ", " + offset + ";\n\tshr.u64 " + same +
                "4;\n\tand.b64 " + same + "16383;\n\tor.b64 " + same +
@@ -223,26 +223,34 @@ private:
                b + ", " + sums + ";";
     }
 
-    // Per step: low by high, high by low, high by high. The first one does not add.
+    // Per step: low by high, high by low, high by high; of numbers of one part their product. The first one
+    // does not add.
     std::string chain(const Group &group, const TensorProduct &product) {
-        std::string moves, steps;
+        std::string moves, descriptors, steps;
         const std::string results = list(group.results, 0, group.results.size(), moves);
+        const char *const types[] = {"k8.f32.tf32.tf32", "k16.f32.f16.f16", "k16.f32.bf16.bf16"};
+        const int parts = product.parts();
+        const std::string signs = parts == 2 ? ", 1, 1;\n" : ", 1, 1, 0;\n";  // 0: B is not transposed
+        const auto pairs = parts == 2 ? std::vector<std::pair<int, int>>{{1, 0}, {0, 1}, {0, 0}} :
+                                        std::vector<std::pair<int, int>>{{0, 0}};
         for (int step = 0; step < product.steps(); step++) {
-            for (const auto &[low_a, low_b] : {std::pair{1, 0}, {0, 1}, {0, 0}}) {
-                std::string d = "%twd" + std::to_string(low_b);
+            for (const auto &[part_a, part_b] : pairs) {
+                std::string d = "%twd" + std::to_string(part_b);
                 if (step > 0) {
-                    steps +=
-                        "\tadd.s64 \t%twd2, " + d + ", " + std::to_string(4 * step * product.columns) + ";\n";
+                    steps += "\tadd.s64 \t%twd2, " + d + ", " +
+                             std::to_string(2 * parts * step * product.columns) + ";\n";
                     d = "%twd2";
                 }
-                const std::string a = list(group.operands, (size_t)(8 * step + 4 * low_a), 4, moves);
+                const std::string a = list(group.operands, (size_t)(4 * (parts * step + part_a)), 4, moves);
                 steps += "\twgmma.mma_async.sync.aligned.m64n" + std::to_string(product.columns) +
-                         "k8.f32.tf32.tf32 \t" + results + ", " + a + ", " + d +
-                         (step == 0 && low_a ? ", %twp0, 1, 1;\n" : ", %twp1, 1, 1;\n");
+                         types[(int)product.numbers] + " \t" + results + ", " + a + ", " + d +
+                         (step == 0 && part_a == parts - 1 ? ", %twp0" : ", %twp1") + signs;
             }
         }
-        return moves + descriptor(group, product, 0) + descriptor(group, product, 1) +
-               "\twgmma.fence.sync.aligned;\n" + steps +
+        for (int part = 0; part < parts; part++) {
+            descriptors += descriptor(group, product, part);
+        }
+        return moves + descriptors + "\twgmma.fence.sync.aligned;\n" + steps +
                "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;";
     }
 };

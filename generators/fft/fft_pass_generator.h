@@ -12,9 +12,10 @@ class FftPassGenerator : public VariantGenerator<FftPassGenerator> {
 public:
     using Words1 = Halide::Buffer<uint64_t, 1>;
     using Words2 = Halide::Buffer<uint64_t, 2>;
-    Input<Halide::Buffer<uint64_t, 3>> in{"in"};
+    using Words3 = Halide::Buffer<uint64_t, 3>;
+    Input<Words3> in{"in"};
     Input<Words1> roots{"roots"};
-    Output<Halide::Buffer<uint64_t, 3>> output{"output"};
+    Output<Words3> output{"output"};
 
     void configure() {
         const FftPassShape pass = shape();
@@ -22,7 +23,7 @@ public:
         first = pass.chirp_first ? add_input<Words2>("first") : nullptr;
         last = pass.chirp_last ? add_input<Words2>("last") : nullptr;
         if (pass.convolve) {
-            response = add_input<Words2>("response");
+            response = add_input<Words3>("response");
             middle = add_input<Words1>("middle");
         } else {
             sign = add_input<float>("sign");
@@ -66,14 +67,19 @@ private:
                 input->dim(0).set_min(0);
             }
         }
-        const std::pair<Input<Words2> *, Func *> planes[] = {
-            {first, &tables.first}, {last, &tables.last}, {response, &tables.response}};
+        const std::pair<Input<Words2> *, Func *> planes[] = {{first, &tables.first}, {last, &tables.last}};
         for (const auto &[input, func] : planes) {
             if (input) {
                 *func = *input;
                 input->dim(0).set_bounds(0, pass.length()).set_stride(Expr());  // any stride
                 input->dim(1).set_min(0);
             }
+        }
+        if (response) {
+            tables.response = *response;
+            response->dim(0).set_bounds(0, pass.length()).set_stride(Expr());
+            response->dim(1).set_min(0);
+            response->dim(2).set_min(0);
         }
         if (!pass.convolve) {
             tables.sign = *sign;
@@ -84,7 +90,8 @@ private:
     }
 
     Input<Words1> *twiddles = nullptr, *middle = nullptr;
-    Input<Words2> *first = nullptr, *last = nullptr, *response = nullptr;
+    Input<Words2> *first = nullptr, *last = nullptr;
+    Input<Words3> *response = nullptr;
     Input<float> *sign = nullptr, *scale_re = nullptr, *scale_im = nullptr;
 };
 

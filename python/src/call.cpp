@@ -3,6 +3,7 @@
 #include "python/src/lock.h"
 #include "python/src/types.h"
 #include "tilewright/stream.h"
+#include <chrono>
 #include <deque>
 #include <set>
 
@@ -71,8 +72,8 @@ void fill(nb::dict stats, const Statistics &statistics, const std::vector<Argume
 
 }  // namespace
 
-How how_of(nb::object out, nb::handle device, nb::object stats, nb::handle stream) {
-    How how{std::move(out), {}, std::move(stats)};
+How how_of(nb::object out, nb::handle device, nb::object stats, nb::handle stream, nb::object progress) {
+    How how{std::move(out), {}, std::move(stats), 0, std::move(progress)};
     how.device = nb::isinstance<DeviceInfo>(device) ? nb::cast<DeviceInfo &>(device).device.str() :
                                                       word_of(device, "device");
     if (!how.stats.is_none() && !nb::isinstance<nb::dict>(how.stats)) {
@@ -81,7 +82,29 @@ How how_of(nb::object out, nb::handle device, nb::object stats, nb::handle strea
     if (!nb::try_cast(stream, how.stream)) {
         refuse_argument("stream", "the address of a CUDA stream, 0 or more", stream);
     }
+    if (!how.progress.is_none() && !PyCallable_Check(how.progress.ptr())) {
+        refuse_argument("progress", "a function of one number", how.progress);
+    }
     return how;
+}
+
+std::function<bool(double)> progress_of(const How &how, Device device) {
+    using Clock = std::chrono::steady_clock;
+    if (how.progress.is_none() && device.backend != Backend::cpu) {
+        return {};
+    }
+    return [function = nb::handle(how.progress), last = Clock::now()](double done) mutable {
+        const Clock::time_point now = Clock::now();
+        if (now - last < std::chrono::milliseconds(50)) {
+            return true;
+        }
+        last = now;
+        const Locked locked;
+        if (PyErr_CheckSignals() != 0) {
+            throw nb::python_error();
+        }
+        return function.is_none() || function(done).ptr() != Py_False;
+    };
 }
 
 nb::object call(

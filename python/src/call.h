@@ -19,10 +19,18 @@ struct How {
     std::string device;      // "auto", "cpu", "cuda:1"
     nanobind::object stats;  // a dict that is filled, or None
     uintptr_t stream = 0;    // a CUDA stream's address; 0: that of the arrays' library
+    // is called with the part of the work that is done, or is None
+    nanobind::object progress = nanobind::none();
 };
 
 // Errors: TypeError, for another type than an argument's.
-How how_of(nanobind::object out, nanobind::handle device, nanobind::object stats, nanobind::handle stream);
+How how_of(nanobind::object out, nanobind::handle device, nanobind::object stats, nanobind::handle stream,
+    nanobind::object progress = nanobind::none());
+
+// What a call asks while it works (Call::progress), at most 20 times a second: Python's handlers of signals,
+// which raise KeyboardInterrupt, and `how.progress`. Nothing on a GPU where no `progress` is given, because
+// such a call would wait for the device. `how` outlives it.
+std::function<bool(double)> progress_of(const How &how, Device device);
 
 // The work between arrays, of an operator or a pipeline.
 struct Work {

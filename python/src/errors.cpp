@@ -23,7 +23,8 @@ const nb::object &exception_of(Fault fault) {
     case Fault::device: return exceptions->device;
     case Fault::memory: return exceptions->memory;
     case Fault::failed:
-    case Fault::mismatch: break;
+    case Fault::mismatch:
+    case Fault::cancelled: break;
     }
     return exceptions->base;
 }

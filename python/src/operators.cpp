@@ -90,6 +90,7 @@ nb::object call_operator(const OperatorInPython &self, const nb::tuple &arrays, 
             call.device = where;
             call.schedule = schedule;
             call.statistics = statistics;
+            call.progress = progress_of(how, where);
             does(inputs, output, settings, call);
         },
         [&](std::span<const Array> inputs) {
@@ -99,9 +100,9 @@ nb::object call_operator(const OperatorInPython &self, const nb::tuple &arrays, 
 }
 
 nb::object run(const OperatorInPython &self, const nb::tuple &arrays, const nb::tuple &values, nb::object out,
-    nb::handle device, nb::handle schedule, nb::object stats, nb::handle stream) {
+    nb::handle device, nb::handle schedule, nb::object stats, nb::handle stream, nb::object progress) {
     return call_operator(self, arrays, values, schedule,
-        how_of(std::move(out), device, std::move(stats), stream),
+        how_of(std::move(out), device, std::move(stats), stream, std::move(progress)),
         [&](std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) {
             self.op(inputs, output, settings, how);
         });
@@ -235,7 +236,7 @@ void add_operators(nb::module_ &module) {
             },
             "schedule"_a.none(), "Refuses a schedule that the operator does not have.")
         .def("run", &run, "arrays"_a, "values"_a, "out"_a.none(), "device"_a.none(), "schedule"_a.none(),
-            "stats"_a.none(), "stream"_a.none() = 0)
+            "stats"_a.none(), "stream"_a.none() = 0, "progress"_a = nb::none())
         .def("prepare", &prepare, "arrays"_a, "values"_a, "out"_a.none(), "device"_a.none(),
             "schedule"_a.none(), "stats"_a.none(), "stream"_a.none() = 0)
         .def("__repr__", [](const OperatorInPython &o) {

@@ -83,9 +83,8 @@ void add_protocols(nb::class_<OwnArray> &array) {
 void add_array(nb::module_ &module) {
     nb::class_<OwnArray> array(module, "Array",
         "An array of the library: zeros at first. What calls compute stays where it was computed, on the "
-        "host "
-        "or a device, until another side asks for it. It gives its elements to other libraries by __array__, "
-        "__dlpack__ and, on CUDA devices, __cuda_array_interface__.");
+        "host or a device, until another side asks for it. Other libraries get its elements by "
+        "`__array__`, `__dlpack__` and, on CUDA devices, `__cuda_array_interface__`.");
     array
         .def(
             "__init__",

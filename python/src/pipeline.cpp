@@ -41,6 +41,7 @@ nb::object call_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::h
             std::vector<Statistics> stages;
             call.device = where;
             call.statistics = statistics ? &stages : nullptr;
+            call.progress = progress_of(how, where);
             does(inputs, output, call);
             for (const Statistics &stage : stages) {
                 statistics->variant += (statistics->variant.empty() ? "" : " | ") + stage.variant;
@@ -56,8 +57,9 @@ nb::object call_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::h
 }
 
 nb::object run_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::object out, nb::handle device,
-    nb::handle schedule, nb::object stats, nb::handle stream) {
-    return call_pipeline(pipeline, arrays, schedule, how_of(std::move(out), device, std::move(stats), stream),
+    nb::handle schedule, nb::object stats, nb::handle stream, nb::object progress) {
+    return call_pipeline(pipeline, arrays, schedule,
+        how_of(std::move(out), device, std::move(stats), stream, std::move(progress)),
         [&](std::span<const Array> inputs, Array &output, const PipelineCall &how) {
             pipeline(inputs, output, how);
         });
@@ -89,7 +91,7 @@ void add_pipeline(nb::module_ &module) {
         .def_prop_ro("inputs", &Pipeline::inputs)
         .def("__call__", &run_pipeline, "arrays"_a, nb::kw_only(), "out"_a = nb::none(),
             "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "stats"_a = nb::none(),
-            "stream"_a.none() = 0)
+            "stream"_a.none() = 0, "progress"_a = nb::none())
         .def("prepare", &prepare_pipeline, "arrays"_a, nb::kw_only(), "out"_a = nb::none(),
             "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "stats"_a = nb::none(),
             "stream"_a.none() = 0)

@@ -17,7 +17,8 @@ struct Names {
 
 constexpr Names names[] = {{"uint8", "|u1", Code::UInt}, {"uint16", "<u2", Code::UInt},
     {"uint32", "<u4", Code::UInt}, {"uint64", "<u8", Code::UInt}, {"int32", "<i4", Code::Int},
-    {"float32", "<f4", Code::Float}, {"float64", "<f8", Code::Float}, {"complex64", "<c8", Code::Complex}};
+    {"float32", "<f4", Code::Float}, {"float64", "<f8", Code::Float}, {"complex64", "<c8", Code::Complex},
+    {"float16", "<f2", Code::Float}, {"bfloat16", "<V2", Code::Bfloat}};
 
 }  // namespace
 
@@ -86,14 +87,15 @@ nb::dlpack::dtype dlpack_type(Type type) {
 }
 
 const nb::object &numpy_type(Type type) {
-    const auto &types = immortal([] {
-        std::array<nb::object, std::size(all_types)> made;
-        for (const Type type : all_types) {
-            made[(size_t)type] = nb::module_::import_("numpy").attr("dtype")(numpy_name(type));
+    auto &types = immortal([] { return std::array<nb::object, std::size(all_types)>(); });
+    nb::object &known = types[(size_t)type];
+    if (!known.is_valid()) {
+        if (type == Type::bf16) {
+            nb::module_::import_("ml_dtypes");  // makes the name known to NumPy
         }
-        return made;
-    });
-    return types[(size_t)type];
+        known = nb::module_::import_("numpy").attr("dtype")(numpy_name(type));
+    }
+    return known;
 }
 
 }  // namespace tilewright::python

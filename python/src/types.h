@@ -13,7 +13,8 @@
 
 namespace tilewright::python {
 
-constexpr const char *types_in_words = "uint8, uint16, uint32, uint64, int32, float32, float64 or complex64";
+constexpr const char *types_in_words =
+    "uint8, uint16, uint32, uint64, int32, float16, bfloat16, float32, float64 or complex64";
 
 // str(object).
 std::string text_of(nanobind::handle object);

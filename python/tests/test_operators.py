@@ -105,6 +105,18 @@ def test_sums_that_u32_may_not_hold():
     assert tilewright.column_sum(strided, "f64").tolist() == [4587450000.0] * 3
 
 
+def test_products_of_float16():
+    rng = np.random.default_rng(5)
+    a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((33, 70), (70, 20)))
+    product = tilewright.matmul(a, b, device="cpu")
+    assert product.dtype == np.float32
+    np.testing.assert_allclose(product, a.astype("f8") @ b.astype("f8"), rtol=0, atol=1e-4)
+    own = tilewright.Array((2, 3), "float16")
+    assert own.dtype == np.float16 and not np.asarray(own).any()
+    with pytest.raises(tilewright.ArgumentError, match="the same type"):
+        tilewright.matmul(a, b.astype("f4"))
+
+
 def test_output_of():
     assert tilewright.operators["transpose"].output_of([("uint8", [3, 5])]) == ("uint8", (5, 3))
     assert tilewright.operators["column_sum"].output_of([("uint8", [3, 5])], ("f32",)) == ("float32", (5,))

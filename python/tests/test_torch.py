@@ -49,6 +49,14 @@ def test_strided_tensors():
     np.testing.assert_array_equal(out.numpy(), WANT)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_products_of_16_bit_floats(dtype):
+    a, b = torch.randn(33, 70).to(dtype), torch.randn(70, 20).to(dtype)
+    product = tilewright.matmul(a, b, device="cpu")
+    assert product.dtype == torch.float32
+    torch.testing.assert_close(product, (a.double() @ b.double()).float(), rtol=0, atol=1e-4)
+
+
 class Derived(torch.Tensor):
     """A type of its own, which PyTorch's functions in C do not know."""
 
@@ -72,7 +80,7 @@ def freed():
     [
         (freed, ValueError, "no memory; was it freed"),
         (lambda: torch.zeros((9, 9), requires_grad=True), TypeError, "detach"),
-        (lambda: torch.zeros((9, 9), dtype=torch.bfloat16), TypeError, "not Tensor of torch.bfloat16"),
+        (lambda: torch.zeros((9, 9), dtype=torch.bfloat16), ValueError, "takes u8, u16 or f32"),
         (lambda: torch.zeros((9, 9), dtype=torch.int64), TypeError, "not Tensor of torch.int64"),
         (lambda: torch.zeros((9, 9), dtype=torch.bool), TypeError, "not Tensor of torch.bool"),
         (lambda: torch.zeros((9, 9)).to_sparse(), TypeError, "image: "),

@@ -39,6 +39,8 @@ def prepare(call, *arguments, **named):
     op = operators[name]
     bound = inspect.signature(getattr(_operators, name)).bind(*arguments, **named)
     bound.apply_defaults()
+    if bound.arguments["progress"] is not None:
+        raise TypeError("prepare() takes no progress: prepared calls do not say how far they are")
     arrays = op.inputs + ([op.optional_input.name] if op.optional_input else [])
     how = ("out", "device", "schedule", "stats", "stream")
     return op.prepare(

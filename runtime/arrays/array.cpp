@@ -17,7 +17,9 @@ namespace tilewright {
 size_t size_of(Type type) {
     switch (type) {
     case Type::u8: return 1;
-    case Type::u16: return 2;
+    case Type::u16:
+    case Type::f16:
+    case Type::bf16: return 2;
     case Type::u32:
     case Type::i32:
     case Type::f32: return 4;
@@ -29,7 +31,7 @@ size_t size_of(Type type) {
 }
 
 const char *name_of(Type type) {
-    static const char *const names[] = {"u8", "u16", "u32", "u64", "i32", "f32", "f64", "c64"};
+    static const char *const names[] = {"u8", "u16", "u32", "u64", "i32", "f32", "f64", "c64", "f16", "bf16"};
     return (size_t)type < std::size(names) ? names[(size_t)type] : "of no type";
 }
 
@@ -223,6 +225,17 @@ Array Array::clone(int64_t row_bytes) const try {
     Array a = uninitialized(type_, shape(), row_bytes);
     copy(*this, a);
     return a;
+} catch (...) {
+    leave_with_error();
+}
+
+void Array::copy_elements(const Array &from, Array to) try {
+    if (from.empty() || to.empty() || from.overlaps(to)) {
+        throw Error(Fault::usage,
+            from.overlaps(to) ? "the elements share memory with the array" : "an empty array has no elements",
+            {.argument = "copy"});
+    }
+    copy(from, to);
 } catch (...) {
     leave_with_error();
 }

@@ -8,6 +8,7 @@
 
 namespace tilewright {
 
+class Watch;
 struct Recorder;
 
 namespace driver {
@@ -20,6 +21,7 @@ struct ThreadContext {
     const OwnQueue *queue = nullptr;   // in which work on its device is done; null: the device's first one
     Recorder *recorder = nullptr;      // of the LaunchRecording; null, where none lives
     CudaGraph *graph = nullptr;        // that records kernels; null, where none does
+    Watch *watch = nullptr;            // over the call that the thread makes; null: nobody watches it
     const Variant *variant = nullptr;  // that runs: register caps and OpenCL options of the programs it loads
 };
 

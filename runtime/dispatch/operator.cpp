@@ -1,6 +1,7 @@
 // The frame of every call: what is the same for all operators.
 #include "tilewright/operator.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/calls/watch.h"
 #include "runtime/dispatch/choice/choice.h"
 #include "runtime/dispatch/choice/kernel_needs.h"
 #include "runtime/dispatch/form.h"
@@ -352,6 +353,7 @@ static int64_t row_bytes_of(const Request &request) {
 Operator::Place Operator::place_of_call(const Request &request, Array &output, const Call &how) const try {
     const Inside inside;
     const Measurement measurement(how.statistics);
+    Watch watch(how.progress, how.progress ? name() : "");
     // A call that fails leaves an empty output empty.
     const auto make = how.pinned ? Array::pinned : Array::uninitialized;
     Array made =
@@ -383,6 +385,7 @@ Operator::Place Operator::place_of_call(const Request &request, Array &output, c
         variant = compact;
         ran = run(*variant, device, request, result);
     }
+    watch.finish();
     if (output.empty()) {
         output = std::move(made);
     }

@@ -310,6 +310,7 @@ Prepared Operator::prepare(
     Call again = how;
     again.device = place.device;
     again.statistics = nullptr;
+    again.progress = nullptr;
     state->call = [this, settings, again, variant = place.variant](
                       std::span<const Array> others, Array &result) {
         const auto request = parse(others, settings);

@@ -133,6 +133,8 @@ void append_element(std::string &text, const Array &array, int64_t at) {
     case Type::i32: return append(text, array.as<int32_t>()[at]);
     case Type::f32: return append(text, array.as<float>()[at]);
     case Type::f64: return append(text, array.as<double>()[at]);
+    case Type::f16: return append(text, (float)array.as<Float16>()[at]);
+    case Type::bf16: return append(text, (float)array.as<BFloat16>()[at]);
     case Type::c64: break;  // check_text() refuses it
     }
 }

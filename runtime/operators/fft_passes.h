@@ -28,7 +28,8 @@ struct FftPassKind {
 
 struct FftPassCall;
 
-// A table of a pass: seen by the index along the line and the number of the line or part.
+// A table of a pass: seen by the index along the line and the number of the line or part; a response by the
+// index, the line and the part.
 struct FftTable {
     Array array;
     View view;

@@ -59,10 +59,4 @@ Array fft_between_levels(const FftPassShape &pass) {
     });
 }
 
-Array fft_response(
-    const FftPassShape &pass, int64_t parts, const std::function<std::complex<double>(int64_t)> &response) {
-    return complex_vector(parts * pass.length(),
-        [&](int64_t i) { return response(i / pass.length() + parts * pass.order(i % pass.length())); });
-}
-
 }  // namespace tilewright

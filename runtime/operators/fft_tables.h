@@ -26,10 +26,4 @@ Array fft_middle(const FftPassShape &pass);
 // real parts for k1 = 0 and all n2, for k1 = 1, and so on, then the imaginary parts.
 Array fft_between_levels(const FftPassShape &pass);
 
-// The table that a pass that convolves multiplies spectra by. A line has `parts` parts, each of the length of
-// the pass; part b has the frequencies b, b + parts ..., in the order of the pass. response(k) is the factor
-// of frequency k of the whole line.
-Array fft_response(
-    const FftPassShape &pass, int64_t parts, const std::function<std::complex<double>(int64_t k)> &response);
-
 }  // namespace tilewright

@@ -34,6 +34,8 @@ public:
         case Type::i32: return *static_cast<const int32_t *>(at(y, i));
         case Type::f32: return *static_cast<const float *>(at(y, i));
         case Type::f64: return *static_cast<const double *>(at(y, i));
+        case Type::f16: return *static_cast<const Float16 *>(at(y, i));
+        case Type::bf16: return *static_cast<const BFloat16 *>(at(y, i));
         case Type::c64: break;
         }
         return 0;

@@ -35,6 +35,7 @@ void fill(Array &array, int64_t parts, uint64_t seed, Value value) {
 
 void fill_random(Array &array, uint64_t seed) {
     const auto real = [](uint64_t random) { return (double)random / (double)(uint64_t(1) << 39) - 1; };
+    const auto real_f32 = [](uint64_t random) { return (float)((double)(random >> 16) / (1 << 23) - 1); };
     switch (array.type()) {
     case Type::u8:
         return fill<uint8_t>(array, 1, seed, [](uint64_t random) { return (uint8_t)(random >> 8); });
@@ -43,13 +44,13 @@ void fill_random(Array &array, uint64_t seed) {
     case Type::u32: return fill<uint32_t>(array, 1, seed, [](uint64_t random) { return (uint32_t)random; });
     case Type::u64: return fill<uint64_t>(array, 1, seed, [](uint64_t random) { return random; });
     case Type::i32: return fill<int32_t>(array, 1, seed, [](uint64_t random) { return (int32_t)random; });
-    case Type::f32:
-        return fill<float>(
-            array, 1, seed, [](uint64_t random) { return (float)((double)(random >> 16) / (1 << 23) - 1); });
+    case Type::f16:
+        return fill<Float16>(array, 1, seed, [&](uint64_t random) { return Float16(real_f32(random)); });
+    case Type::bf16:
+        return fill<BFloat16>(array, 1, seed, [&](uint64_t random) { return BFloat16(real_f32(random)); });
+    case Type::f32: return fill<float>(array, 1, seed, real_f32);
     case Type::f64: return fill<double>(array, 1, seed, real);
-    case Type::c64:
-        return fill<float>(
-            array, 2, seed, [](uint64_t random) { return (float)((double)(random >> 16) / (1 << 23) - 1); });
+    case Type::c64: return fill<float>(array, 2, seed, real_f32);
     }
 }
 

@@ -90,7 +90,7 @@ inline const std::vector<PassLines> &whole_rows() {
 }
 inline const std::vector<PassLines> &whole_columns() {
     static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
-        {{16, 16}, 16}, {{8, 8, 8}, 8}, {{8, 8, 16}, 4, 2}, {{8, 16, 16}, 4, 2, cuda, 96},
+        {{16, 16}, 16}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 4, 2}, {{16, 16, 8}, 8, 2, cuda, 64},
         {{16, 16, 16}, 4, 2, cuda, 64}};
     return lengths;
 }

@@ -140,12 +140,13 @@ inline void words_in_registers(BorderedWords &words, LoopLevel thread) {
     }
 }
 
-// The pass down columns in floats: a thread computes `rows` rows of one column, with its accumulators in
-// registers, so that it loads each pixel once for all of them. The results go to shared memory.
-template<typename Form>
-void float_columns(Form &blur) {
+// One tile per thread block. Down columns: a thread computes `rows` rows of one column, with its accumulators
+// in registers, so that it loads each pixel once for all of them. The results go to shared memory. Along
+// rows: a thread reads a window from there into registers, 16 bytes at a time.
+inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y, t = blur.t;
     Var group("group");
+    store_windows(blur);
     down_in_shared(blur)
         .split(y, group, y, blur.tile.rows)
         .reorder(y, x, group)
@@ -155,14 +156,6 @@ void float_columns(Form &blur) {
     blur.pixel.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(x).unroll(y);
     blur.down_sum.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(x).unroll(y);
     blur.down_sum.update().reorder(x, y, blur.i).unroll(x).unroll(y).unroll(blur.i);
-}
-
-// One tile per thread block: the pass down columns, and then along rows, where a thread reads a window from
-// shared memory into registers, 16 bytes at a time.
-inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
-    const Var x = blur.x, y = blur.y, t = blur.t;
-    store_windows(blur);
-    float_columns(blur);
 
     blur.weight.in(blur.along_sum)
         .compute_at(blur.out, blur.to.iteration)
@@ -241,26 +234,6 @@ inline void colours(GaussianBlurColours &blur, ScheduleContext &context) {
     finish(blur, context);
 }
 
-// The pass along rows of bytes, in floats: a thread reads a window of pixels from shared memory, 16 bytes at
-// a time.
-template<typename Form>
-void float_rows_of_bytes(Form &blur) {
-    const Var x = blur.x, y = blur.y;
-    blur.weight.in(blur.along_sum)
-        .compute_at(blur.out, blur.to.iteration)
-        .store_in(MemoryType::Register)
-        .unroll(blur.t);
-    read_down_in_registers(blur, blur.along_sum);
-    blur.along_sum.compute_at(blur.out, blur.to.iteration)
-        .store_in(MemoryType::Register)
-        .bound_extent(x, 4 * blur.tile.window)
-        .bound_extent(y, 1)
-        .unroll(x)
-        .unroll(y);
-    blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
-    window_in_registers(blur, blur.along).unroll(x).unroll(y);
-}
-
 // One tile per thread block. Down columns: a thread computes `rows` rows of one word, which is four columns,
 // with its accumulators in registers. The bytes go to shared memory as floats.
 inline void window_floats(GaussianBlurWindowFloats &blur, ScheduleContext &context) {
@@ -284,15 +257,19 @@ inline void window_floats(GaussianBlurWindowFloats &blur, ScheduleContext &conte
         .unroll(y);
     blur.down_sum.update().reorder(x, y, blur.i).unroll(x).unroll(y).unroll(blur.i);
 
-    float_rows_of_bytes(blur);
-    finish(blur, context);
-}
-
-// One tile per thread block. Down columns: a thread computes `rows` rows of one element.
-inline void colour_floats(GaussianBlurColourFloats &blur, ScheduleContext &context) {
-    store_windows(blur);
-    float_columns(blur);
-    float_rows_of_bytes(blur);
+    blur.weight.in(blur.along_sum)
+        .compute_at(blur.out, blur.to.iteration)
+        .store_in(MemoryType::Register)
+        .unroll(blur.t);
+    read_down_in_registers(blur, blur.along_sum);
+    blur.along_sum.compute_at(blur.out, blur.to.iteration)
+        .store_in(MemoryType::Register)
+        .bound_extent(x, 4 * blur.tile.window)
+        .bound_extent(y, 1)
+        .unroll(x)
+        .unroll(y);
+    blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
+    window_in_registers(blur, blur.along).unroll(x).unroll(y);
     finish(blur, context);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // The schedule of gaussian_blur on tensor cores.
-#include "generators/algorithms/gaussian_blur/products.h"
+#include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "schedules/schedule.h"
 #include "schedules/shared_moves.h"
 
@@ -23,15 +23,18 @@ inline void sums_in_registers(BandedProducts &pass, LoopLevel lane) {
         .store_in(MemoryType::Register)
         .bound_extent(pass.j, 4)
         .bound_extent(pass.m, 2)
+        .bound_extent(pass.q, 1)
+        .bound_extent(pass.g, 1)
+        .bound_extent(pass.line, 1)
+        .bound_extent(pass.tile, 1)
         .unroll(pass.j)
         .unroll(pass.m);
-    for (int update = 0; update < 3; update++) {
+    for (int update = 0; update < sums.num_update_definitions(); update++) {
         sums.update(update).unroll(pass.j).unroll(pass.m);
     }
-    for (int n = 0; n < 2; n++) {
-        BandedProducts::Step &step = pass.steps[n];
+    for (BandedProducts::Step &step : pass.steps) {
         const RVar k(step.k.x.name());
-        sums.update(2 * n).reorder(pass.j, pass.m, k);
+        sums.update(step.update).reorder(pass.j, pass.m, k);
         step.taps.compute_at(sums, k)
             .store_in(MemoryType::Register)
             .bound_extent(pass.v, 4)
@@ -48,20 +51,21 @@ inline void sums_in_registers(BandedProducts &pass, LoopLevel lane) {
 // Copies the words of lines that a group needs to shared memory, with 8 words of gap behind those of the
 // lines of all its tiles: so no two lanes read or write words of one bank. A lane copies a word of four lines
 // at a time.
-inline void lines_in_shared(BandedProducts &pass, LoopLevel group, int lines, int outputs) {
+inline void lines_in_shared(
+    const GaussianBlurProducts &blur, Func words, LoopLevel group, int lines, int outputs) {
     const Var uo{"uo"}, ui{"ui"}, kz{"kz"}, kx{"kx"}, lane{"loader"};
-    pass.lines.compute_at(group)
+    words.compute_at(group)
         .store_in(MemoryType::GPUShared)
-        .bound_extent(pass.j, 4)
-        .bound_extent(pass.u, 8 * lines)
-        .align_storage(pass.u, 8 * lines + 2)
-        .split(pass.u, uo, ui, 8)
-        .split(pass.k, pass.k, kz, 4 * outputs, TailStrategy::GuardWithIf)
+        .bound_extent(blur.j, 4)
+        .bound_extent(blur.u, 8 * lines)
+        .align_storage(blur.u, 8 * lines + 2)
+        .split(blur.u, uo, ui, 8)
+        .split(blur.k, blur.k, kz, 4 * outputs, TailStrategy::GuardWithIf)
         .split(kz, kz, kx, 4)
-        .reorder(pass.j, pass.k, ui, kx, uo, kz)
+        .reorder(blur.j, blur.k, ui, kx, uo, kz)
         .fuse(ui, kx, lane)
         .gpu_threads(lane, uo, kz)
-        .vectorize(pass.j);
+        .vectorize(blur.j);
 }
 
 // The second kernel: a warp computes a tile, and a thread block a group of them. The bytes go to out through
@@ -95,7 +99,7 @@ inline void pass_along_rows(GaussianBlurProducts &blur, int lines, int outputs) 
         .gpu_threads(lane, along.line, along.tile)
         .unroll(blur.n);
     sums_in_registers(along, LoopLevel(blur.along_words, lane));
-    lines_in_shared(along, LoopLevel(blur.out, group), lines, outputs);
+    lines_in_shared(blur, blur.along_lines, LoopLevel(blur.out, group), lines, outputs);
 }
 
 // The first kernel, in the same groups. Where words of a line come from at the left and right side is the
@@ -124,9 +128,9 @@ inline void pass_down_columns(GaussianBlurProducts &blur, int lines, int outputs
         .unroll(blur.i)
         .unroll(blur.e);
     sums_in_registers(down, LoopLevel(blur.between, lane));
-    lines_in_shared(down, LoopLevel(blur.between, groups), lines, outputs);
-    blur.columns.compute_at(down.lines, down.k).store_in(MemoryType::Register).unroll(down.j);
-    blur.source.compute_at(down.lines, down.k).store_in(MemoryType::Register).unroll(blur.y);
+    lines_in_shared(blur, blur.down_lines, LoopLevel(blur.between, groups), lines, outputs);
+    blur.columns.compute_at(blur.down_lines, blur.k).store_in(MemoryType::Register).unroll(blur.j);
+    blur.source.compute_at(blur.down_lines, blur.k).store_in(MemoryType::Register).unroll(blur.y);
     for (Func numbers : {blur.words.column, blur.words.picks}) {
         numbers.compute_at(blur.between, groups)
             .store_in(MemoryType::GPUShared)

@@ -31,7 +31,7 @@ inline void pack(MatmulFragments &f) {
     f.panels_b.compute_root()
         .bound_extent(f.v, 4)
         .bound_extent(f.n, f.division.columns)
-        .bound_extent(f.h, 2)
+        .bound_extent(f.h, f.product.parts())
         .split(f.k, far, near, 4, TailStrategy::RoundUp)
         .split(f.n, some, one, 32);
     f.panels_b.reorder(f.v, f.h, one, near, some, far, f.b)
@@ -78,16 +78,19 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
     f.sum.reorder(f.r, f.m, f.t, f.bx).gpu_threads(f.t).unroll(f.r).unroll(f.m);
     f.sum.update().reorder(f.r, f.m, f.t, f.bx, f.depth).gpu_threads(f.t).unroll(f.r).unroll(f.m);
     f.products.compute_at(f.sum, f.m).unroll(f.m).unroll(f.k);
-    for (Func part : {f.high, f.low}) {
+    for (Func part : f.parts) {
         part.compute_at(f.sum, f.m).bound_extent(f.v, 4).unroll(f.v).unroll(f.m).unroll(f.k);
     }
     f.words.compute_at(f.sum, f.m).bound_extent(f.v, 4).vectorize(f.v).unroll(f.m).unroll(f.k);
 
     f.tile_a.bound_extent(f.l, 32).bound_extent(f.m, division.rows() / 16);
     tile_in_shared(f, f.tile_a, f.l, f.m, division.depth / 8);
-    f.tile_b.bound_extent(f.n, division.columns).bound_extent(f.h, 2);
+    f.tile_b.bound_extent(f.n, division.columns).bound_extent(f.h, f.product.parts());
     tile_in_shared(f, f.tile_b, f.n, f.h, division.depth / 4);
     pack(f);
+    if (f.parts.empty()) {
+        return;
+    }
 
     // Elements that are not finite are summed again, by a thread each.
     f.out.update(1)
@@ -101,9 +104,9 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
 }
 
 // The tunables of a division (see FragmentDivision).
-inline std::vector<Tunable> division(int tiles, int group) {
-    return {
-        {"tiles", tiles, 1, 2}, {"columns", 128, 64, 256}, {"depth", 32, 16, 64}, {"group", group, 1, 64}};
+inline std::vector<Tunable> tiles(int tiles, int columns, int depth, int group) {
+    return {{"tiles", tiles, 1, 2}, {"columns", columns, 64, 256}, {"depth", depth, 16, 64},
+        {"group", group, 1, 64}};
 }
 
 }  // namespace matmul_fragments

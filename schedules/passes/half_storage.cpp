@@ -1,6 +1,6 @@
 // Half-precision floats as a type of storage in OpenCL kernels.
 #include "schedules/passes/half_storage.h"
-#include "generators/algorithms/half.h"
+#include "generators/algorithms/opencl_functions.h"
 #include "schedules/passes/thread_folds.h"
 
 namespace tilewright {

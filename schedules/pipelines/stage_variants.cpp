@@ -55,11 +55,8 @@ void add_blur_windows(std::vector<StageVariant> &variants) {
             variants.insert(variants.end(), {inside, floats, bytes});
             continue;
         }
-        StageVariant bytes_on_opencl = bytes;
-        floats.schedule = bytes_on_opencl.schedule = "registers_4";
-        bytes.where = cuda;
-        bytes_on_opencl.where = opencl;
-        variants.insert(variants.end(), {floats, bytes, bytes_on_opencl});
+        floats.schedule = "registers_4";
+        variants.insert(variants.end(), {floats, bytes});
     }
 }
 

@@ -31,6 +31,12 @@ foreach (file IN LISTS installed)
     endif ()
 endforeach ()
 message("${count} files, none of which mentions the source tree")
+foreach (file man/man1/tilewright.1 man/man1/tilewright-bench.1 bash-completion/completions/tilewright
+    zsh/site-functions/_tilewright fish/vendor_completions.d/tilewright.fish)
+    if (NOT EXISTS ${WORK}/prefix/share/${file})
+        message(FATAL_ERROR "share/${file} was not installed")
+    endif ()
+endforeach ()
 
 file(COPY ${SOURCE}/examples/consumer DESTINATION ${WORK})
 run(${CMAKE_COMMAND} -S ${WORK}/consumer -B ${WORK}/consumer/build -G ${GENERATOR}

@@ -1,5 +1,5 @@
-// A program that links a shared library with one operator: a call, and an error that passes from the library to
-// the program.
+// A program that links a shared library with one operator: a call, and an error that passes from the library
+// to the program.
 #include <cstdio>
 #include <tilewright/error.h>
 #include <tilewright/invert.h>

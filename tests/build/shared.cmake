@@ -1,5 +1,5 @@
-# A shared library of one operator, linked from the archives of this build as BUILD_SHARED_LIBS links that of all
-# operators, and a program that has nothing else of Tilewright.
+# A shared library of one operator, linked from the archives of this build as BUILD_SHARED_LIBS links that of
+# all operators, and a program that has nothing else of Tilewright.
 if (TARGET tilewright_invert_cpu)
     add_library(only_invert_registry STATIC build/only_invert.cpp
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/find_operator.cpp)
@@ -11,8 +11,8 @@ if (TARGET tilewright_invert_cpu)
             list(APPEND without tilewright_invert_${target})
         endif ()
     endforeach ()
-    tilewright_link_shared(shared_invert only_invert_registry tilewright_invert tilewright_invert_cpu ${without}
-        tilewright_runtime)
+    tilewright_link_shared(shared_invert
+        only_invert_registry tilewright_invert tilewright_invert_cpu ${without} tilewright_runtime)
     add_executable(inverts build/inverts.cpp)
     target_link_libraries(inverts PRIVATE shared_invert)
     add_test(NAME build.shared COMMAND ${CMAKE_COMMAND}

@@ -35,8 +35,8 @@ if (TARGET tilewright)
         target_compile_definitions(command_line_test PRIVATE TILEWRIGHT_HAS_HOST_PEERS)
     endif ()
 
-    # Every example of the help and the documents, and the programs in README.md and docs/CPP.md, which are
-    # compiled unchanged.
+    # Every example of the help and the documents, and the programs in README.md, docs/CPP.md and the
+    # tutorials, which are compiled unchanged.
     tilewright_add_test(command_line/examples_test LABELS command_line COST 40)
     list(JOIN TILEWRIGHT_ALL_OPERATORS " " all_operators)
     target_compile_definitions(examples_test PRIVATE
@@ -47,7 +47,11 @@ if (TARGET tilewright)
         TILEWRIGHT_BUILT_TARGETS="${built_targets}")
     add_dependencies(examples_test tilewright ${listed})
     if (gaussian_blur IN_LIST operators)
-        foreach (page README docs/CPP)
+        set(pages README docs/CPP docs/tutorials/opencv)
+        if (transpose IN_LIST operators AND column_sum IN_LIST operators)
+            list(APPEND pages docs/tutorials/cmake_pipeline)
+        endif ()
+        foreach (page IN LISTS pages)
             set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${page}.md)
             file(READ ${PROJECT_SOURCE_DIR}/${page}.md text)
             string(REGEX MATCH "```cpp\n([^`]*)```" found "${text}")
@@ -56,11 +60,27 @@ if (TARGET tilewright)
             file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${program}.cpp CONTENT "${CMAKE_MATCH_1}")
             add_executable(${program} ${CMAKE_CURRENT_BINARY_DIR}/${program}.cpp)
             target_link_libraries(${program} PRIVATE Tilewright::gaussian_blur)
-            target_compile_definitions(examples_test PRIVATE
-                TILEWRIGHT_${name}_EXAMPLE="$<TARGET_FILE:${program}>")
-            add_dependencies(examples_test ${program})
+            if (page MATCHES tutorials)  # they say by their exit code whether their result is right
+                target_link_libraries(${program} PRIVATE Tilewright::operators)
+                add_test(NAME tutorials.${name} COMMAND ${program})
+                set_tests_properties(tutorials.${name} PROPERTIES LABELS command_line
+                    ENVIRONMENT "${tests_environment}")
+            else ()
+                target_compile_definitions(examples_test PRIVATE
+                    TILEWRIGHT_${name}_EXAMPLE="$<TARGET_FILE:${program}>")
+                add_dependencies(examples_test ${program})
+            endif ()
         endforeach ()
     endif ()
+
+    # Manual pages, completions of shells, topics, colours and --quiet.
+    foreach (what pages bash zsh fish topics colours quiet)
+        add_test(NAME manual.${what} COMMAND ${Python3_EXECUTABLE} -B
+            ${CMAKE_CURRENT_SOURCE_DIR}/command_line/manual_test.py $<TARGET_FILE:tilewright>
+            ${CMAKE_BINARY_DIR}/apps/share ${what})
+        set_tests_properties(manual.${what} PROPERTIES LABELS command_line TIMEOUT 300
+            SKIP_REGULAR_EXPRESSION "not run here" ENVIRONMENT "${tests_environment}")
+    endforeach ()
 
     # A search for faster values, with faults that a generator of the test puts into libraries.
     if (transpose IN_LIST operators)

@@ -1,11 +1,14 @@
 // The form of gaussian_blur by products of bytes, with an exact model of the instruction in place of it: a
 // lane's result is computed from the words that all lanes of its warp have.
-#include "generators/algorithms/gaussian_blur/products.h"
+#include "generators/algorithms/gaussian_blur/products/fused.h"
+#include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <random>
+#include <string>
+#include <vector>
 
 namespace tilewright {
 namespace {
@@ -29,12 +32,32 @@ std::vector<Expr> modelled(
     return results;
 }
 
-// The form as a function of this process.
+std::vector<Halide::Func> stages(GaussianBlurProducts &blur) {
+    return {blur.words.source, blur.columns, blur.down.sums, blur.between, blur.along.sums, blur.along_words};
+}
+
+std::vector<Halide::Func> stages(GaussianBlurFusedProducts &blur) {
+    return {blur.source, blur.columns, blur.down.sums, blur.between, blur.along.sums, blur.blurred};
+}
+
+// Images of so many interleaved channels of so many bytes.
+struct Pixel {
+    int channels = 1, bytes = 1;
+
+    int all() const {
+        return channels * bytes;
+    }
+};
+
+// A form as a function of this process.
+template<typename Form>
 class ModelledBlur {
 public:
-    ModelledBlur() {
-        for (Halide::Func f : {blur_.words.source, blur_.columns, blur_.down.sums, blur_.between,
-                 blur_.along.sums, blur_.along_words}) {
+    ModelledBlur(typename Form::Group group, const Pixel &pixel)
+        : pixel_(pixel),
+          blur_(image_, width_, image_.height(), {factor_, border_low_, high_x_, high_y_, zero_}, planes(),
+              reach_, multiplier_, with_band(group), modelled, WordOperations()) {
+        for (Halide::Func f : stages(blur_)) {
             f.compute_root();
         }
         blur_.out.compile_jit(Halide::get_jit_target_from_environment());
@@ -42,21 +65,21 @@ public:
 
     std::vector<uint8_t> operator()(
         const std::vector<uint8_t> &image, int w, int h, const IntegerTaps &taps, BorderRule rule) {
-        const int words = ceil_div(w, 4);
+        const int row = w * pixel_.all(), words = ceil_div(row, 4);
         Halide::Buffer<uint32_t> in(words, h), out(words, h);
         in.fill(0xa5a5a5a5);
         out.fill(behind_rows);
         for (int y = 0; y < h; y++) {
-            std::memcpy(&in(0, y), &image[(size_t)y * w], (size_t)w);
+            std::memcpy(&in(0, y), &image[(size_t)y * row], (size_t)row);
         }
-        const TapFragments low = TapFragments::low(taps), high = TapFragments::high(taps);
         image_.set(in);
-        low_.set(table(taps, low, false));
-        high_.set(table(taps, high, true));
+        for (int byte = 0; byte <= pixel_.bytes; byte++) {
+            taps_[byte].set(table(taps, TapFragments::of(taps, byte)));
+            firsts_[byte].set(TapFragments::of(taps, byte).first);
+        }
         width_.set(w);
         band_.set(1);
-        reach_.set(low.reach);
-        high_first_.set(high.first);
+        reach_.set(TapFragments::of(taps, 0).reach);
         factor_.set(border_factor(rule));
         border_low_.set(border_low(rule));
         high_x_.set(border_high(rule, w));
@@ -66,9 +89,10 @@ public:
         blur_.out.realize(out);
         std::vector<uint8_t> made(image.size());
         for (int y = 0; y < h; y++) {
-            const auto *row = reinterpret_cast<const uint8_t *>(&out(0, y));
-            std::memcpy(&made[(size_t)y * w], row, (size_t)w);
-            EXPECT_EQ(std::count(row + w, row + 4 * words, behind_rows & 255), 4 * words - w) << "row " << y;
+            const auto *bytes = reinterpret_cast<const uint8_t *>(&out(0, y));
+            std::memcpy(&made[(size_t)y * row], bytes, (size_t)row);
+            EXPECT_EQ(std::count(bytes + row, bytes + 4 * words, behind_rows & 255), 4 * words - row)
+                << "row " << y;
         }
         return made;
     }
@@ -76,24 +100,36 @@ public:
 private:
     static constexpr uint32_t behind_rows = 0x5a5a5a5a;
 
-    Halide::ImageParam image_{Halide::UInt(32), 2}, low_{Halide::UInt(32), 4}, high_{Halide::UInt(32), 4};
-    Halide::Param<int> width_, band_, reach_, high_first_, factor_, border_low_, high_x_, high_y_, zero_;
+    const Pixel pixel_;
+    Halide::ImageParam image_{Halide::UInt(32), 2};
+    Halide::ImageParam taps_[3] = {{Halide::UInt(32), 4}, {Halide::UInt(32), 4}, {Halide::UInt(32), 4}};
+    Halide::Param<int> firsts_[3];
+    Halide::Param<int> width_, band_, reach_, factor_, border_low_, high_x_, high_y_, zero_;
     Halide::Param<uint32_t> multiplier_;
-    GaussianBlurProducts blur_{image_, width_, image_.height(),
-        {factor_, border_low_, high_x_, high_y_, zero_}, plane(high_, high_first_), plane(low_, 0), reach_,
-        multiplier_, {2, 8}, band_, modelled, WordOperations()};
+    Form blur_;
 
-    static TapPlane plane(Halide::ImageParam &taps, const Expr &first) {
-        Halide::Var v, q, g, m, k;
-        Halide::Func words;
-        words(v, q, g, m, k) = taps(v, 4 * g + q, m, k);
-        return {words, first, taps.dim(3).extent()};
+    typename Form::Group with_band(typename Form::Group group) const {
+        if constexpr (Form::in_bands) {
+            group.band = band_;
+        }
+        return group;
     }
 
-    static Halide::Buffer<uint32_t> table(const IntegerTaps &taps, const TapFragments &fragments, bool high) {
+    std::vector<TapPlane> planes() const {
+        std::vector<TapPlane> all;
+        for (int byte = 0; byte <= pixel_.bytes; byte++) {
+            Halide::Var v, q, g, m, k;
+            Halide::Func words;
+            words(v, q, g, m, k) = taps_[byte](v, 4 * g + q, m, k);
+            all.push_back({words, firsts_[byte], taps_[byte].dim(3).extent()});
+        }
+        return all;
+    }
+
+    static Halide::Buffer<uint32_t> table(const IntegerTaps &taps, const TapFragments &fragments) {
         Halide::Buffer<uint32_t> words(4, 32, 2, fragments.steps);
         words.for_each_element([&](int v, int lane, int m, int step) {
-            words(v, lane, m, step) = fragments.word(taps, high, v, lane, m, step);
+            words(v, lane, m, step) = fragments.word(taps, v, lane, m, step);
         });
         return words;
     }
@@ -119,53 +155,69 @@ int inside(BorderRule rule, int i, int n) {
     }
 }
 
-// One pass along rows, which gives the transpose.
-std::vector<uint8_t> pass(
-    const std::vector<uint8_t> &image, int w, int h, const IntegerTaps &taps, BorderRule rule) {
+// The blur of an image of `pixel`, by the definition: down columns, then along rows.
+std::vector<uint8_t> blurred(const std::vector<uint8_t> &image, int w, int h, const Pixel &pixel,
+    const IntegerTaps &taps, BorderRule rule) {
     const int radius = (int)taps.taps.size() - 1;
-    std::vector<uint8_t> blurred(image.size());
-    for (int y = 0; y < h; y++) {
-        for (int x = 0; x < w; x++) {
-            uint32_t sum = 0;
-            for (int i = -radius; i <= radius; i++) {
-                const int from = inside(rule, x + i, w);
-                sum += from < 0 ? 0 : taps.at(i) * image[(size_t)y * w + from];
+    std::vector<uint8_t> from = image, to(image.size());
+    for (const bool is_down : {true, false}) {
+        const auto number = [&](int x, int y, int c) {
+            const size_t at = (size_t)(((size_t)y * w + x) * pixel.channels + c) * pixel.bytes;
+            return pixel.bytes == 1 ? from[at] : from[at] | from[at + 1] << 8;
+        };
+        for (int i = 0; i < w * h * pixel.channels; i++) {
+            const int c = i % pixel.channels, x = i / pixel.channels % w, y = i / pixel.channels / w;
+            uint64_t sum = 0;
+            for (int t = -radius; t <= radius; t++) {
+                const int at = is_down ? inside(rule, y + t, h) : inside(rule, x + t, w);
+                sum += at < 0 ? 0 : (uint64_t)taps.at(t) * number(is_down ? x : at, is_down ? at : y, c);
             }
-            blurred[(size_t)x * h + y] = (uint8_t)((sum * taps.multiplier + (1 << 23)) >> 24);
+            const uint64_t result = (sum * taps.multiplier + (1 << 23)) >> 24;
+            for (int byte = 0; byte < pixel.bytes; byte++) {
+                to[(size_t)i * pixel.bytes + byte] = (uint8_t)(result >> (8 * byte));
+            }
         }
+        from = to;
     }
-    return blurred;
+    return to;
 }
 
-std::vector<uint8_t> transpose(const std::vector<uint8_t> &image, int w, int h) {
-    std::vector<uint8_t> transposed(image.size());
-    for (int y = 0; y < h; y++) {
-        for (int x = 0; x < w; x++) {
-            transposed[(size_t)x * h + y] = image[(size_t)y * w + x];
-        }
+struct Case {
+    double sigma;
+    int w, h;
+    BorderRule rule;
+};
+
+template<typename Form>
+void expect_definition(
+    const typename Form::Group &group, const Pixel &pixel, const std::vector<Case> &cases) {
+    ModelledBlur<Form> blur(group, pixel);
+    for (const Case &c : cases) {
+        const std::shared_ptr<const GaussianWeights> weights = GaussianWeights::of(c.sigma);
+        const IntegerTaps &taps = pixel.bytes == 1 ? weights->bytes : weights->words16;
+        const std::vector<uint8_t> image = random_bytes((size_t)c.w * (size_t)c.h * pixel.all());
+        EXPECT_EQ(blur(image, c.w, c.h, taps, c.rule), blurred(image, c.w, c.h, pixel, taps, c.rule))
+            << "sigma " << c.sigma << ", " << c.w << " x " << c.h << ", border " << (int)c.rule;
     }
-    return transposed;
 }
 
 // Small taps without high bytes, taps up to 16 bits (sigma 40), sides around those of tiles, and the largest
 // radii that an image of its size has.
 TEST(ByteProducts, GiveTheBytesOfTheDefinition) {
-    ModelledBlur blur;
-    const struct {
-        double sigma;
-        int w, h;
-        BorderRule rule;
-    } cases[] = {{1, 64, 40, BorderRule::reflect}, {.3, 33, 35, BorderRule::zero},
-        {3.25, 133, 40, BorderRule::mirror}, {7.5, 98, 95, BorderRule::zero},
-        {10, 75, 66, BorderRule::reflect}, {25, 102, 101, BorderRule::reflect},
-        {40, 161, 165, BorderRule::nearest}};
-    for (const auto &c : cases) {
-        const IntegerTaps &taps = GaussianWeights::of(c.sigma)->bytes;
-        const std::vector<uint8_t> image = random_bytes((size_t)c.w * (size_t)c.h);
-        const std::vector<uint8_t> down = pass(transpose(image, c.w, c.h), c.h, c.w, taps, c.rule),
-                                   both = pass(down, c.w, c.h, taps, c.rule);
-        EXPECT_EQ(blur(image, c.w, c.h, taps, c.rule), transpose(both, c.h, c.w))
-            << "sigma " << c.sigma << ", " << c.w << " x " << c.h << ", border " << (int)c.rule;
+    expect_definition<GaussianBlurProducts>({2, 8, {}}, {},
+        {{1, 64, 40, BorderRule::reflect}, {.3, 33, 35, BorderRule::zero},
+            {3.25, 133, 40, BorderRule::mirror}, {7.5, 98, 95, BorderRule::zero},
+            {10, 75, 66, BorderRule::reflect}, {25, 102, 101, BorderRule::reflect},
+            {40, 161, 165, BorderRule::nearest}});
+}
+
+// Strips that end inside the image and behind it, one to four channels of one byte, and numbers of two.
+TEST(ByteProducts, GiveTheBytesOfTheDefinitionInOneKernel) {
+    const std::vector<Case> cases = {{.3, 33, 35, BorderRule::zero}, {3.25, 133, 40, BorderRule::mirror},
+        {7.5, 61, 67, BorderRule::reflect}};
+    for (const Pixel &pixel : {Pixel{1, 1}, {3, 1}, {4, 1}, {1, 2}}) {
+        SCOPED_TRACE(std::to_string(pixel.channels) + " channels of " + std::to_string(pixel.bytes));
+        expect_definition<GaussianBlurFusedProducts>({pixel.channels, pixel.bytes, 8, 2}, pixel, cases);
     }
 }
 

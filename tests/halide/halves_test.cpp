@@ -23,7 +23,7 @@ TEST(HalideLimits, OpenClStoresHalvesOnlyWithTheExtensionThatComputesInThem) {
     EXPECT_NE(stored_in_halves(""), "")
         << "Halide can now store halves on OpenCL devices without cl_khr_fp16: leave out the pass of "
            "schedules/passes/half_storage.cpp, and the functions that "
-           "runtime/devices/opencl/opencl_hooks.cpp adds";
+           "runtime/devices/opencl/opencl_functions.cpp adds";
 }
 
 }  // namespace

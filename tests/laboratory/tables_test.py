@@ -9,6 +9,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[1])))
+import hardware  # noqa: E402
+
 PAGE = '''# Transposes
 
 <!-- measured: transpose u8 64x64 -->
@@ -136,20 +139,50 @@ def check_steps(tables):
 SHOW = r'''#!/bin/sh
 far="32 bytes per warp, where neighbours would need"
 case "$*" in
-*"--schedule direct "*accesses) echo "    1 x global load of 1 byte from image: 2 sectors of $far 1"
+*"--schedule direct "*accesses) echo _kernel
+    echo "    1 x global load of 1 byte from image: 2 sectors of $far 1"
     echo "    1 x global store of 1 byte to out: 1 sector of 32 bytes per warp, the least";;
 *"--schedule shared "*accesses)
     echo "    1 x shared load of 1 byte from t: bank conflicts, 4 passes where 2 would do";;
 *"--schedule padded "*accesses)
     [ -e "$(dirname "$0")/padded" ] &&
     echo "    1 x shared load of 1 byte from t: no bank conflict";;
-*"--schedule direct "*resources) echo "_kernel sm_80 7 none"; echo "_kernel sm_90 8 none";;
+*"--schedule direct "*resources) echo "_kernel sm_80 7 none"; echo "_kernel sm_90 8 none"
+    echo "_other sm_90 99 none";;
+*"--schedule direct "*kernels) echo "==== PTX"; echo ".version 8.0";;
 *) exit 2;;
 esac
 exit 0
 '''
 
+# Machine code of two kernels. The loop of the first one has two loads in flight: the third load is behind the
+# use of R4. The other kernel is not run.
+NVDISASM = r'''#!/bin/sh
+cat << 'END'
+.text._kernel:
+        /*0000*/                   LDG.E R2, desc[UR4][R8.64] ;
+.L_x_0:
+        /*0010*/                   LDG.E.64 R4, desc[UR4][R8.64] ;
+        /*0020*/              @!P0 LDG.E R6, desc[UR4][R10.64] ;
+        /*0030*/                   FADD R0, R0, R5 ;
+        /*0040*/                   LDG.E R7, desc[UR4][R10.64] ;
+        /*0050*/                   FADD R0, R6, R7 ;
+        /*0060*/               @P1 BRA `(.L_x_0) ;
+        /*0070*/                   EXIT ;
+.text._other:
+        /*0000*/                   LDG.E R2, desc[UR4][R8.64] ;
+        /*0010*/                   LDG.E R3, desc[UR4][R8.64] ;
+        /*0020*/                   LDG.E R4, desc[UR4][R8.64] ;
+END
+'''
+
 MORE = '''<!-- accesses: transpose u8 64x64 -->
+
+<!-- accesses: transpose u8 8192x8192 -->
+
+<!-- predicted: transpose u8 8192x8192 -->
+
+<!-- hardware: ncu -->
 
 <!-- sizes: transpose; u8 64x64; u8 64x640 -->
 
@@ -161,22 +194,37 @@ Here .25 ms are right and .251 ms not, and about 8 ms need no source.
 '''
 
 MORE_TABLES = [
-    '| `direct` | 2 (1) | 1 (1) | - | 8 | 0.25 |', '| `shared` | - | - | 4 (2) | - | - |',
+    '| `direct` | 2 (1) | 1 (1) | - | 2 | 8 | 0.25 |', '| `shared` | - | - | 4 (2) | - | - | - |',
+    # 67,108,864 threads, of which 270,336 run at once, wait half of .5 us each.
+    '| `direct` | 0.062 | 0.024 | 0.000 | 0.032 | 0.062, waits | 0.5 | 8.06 |',
+    # The longest of two kernels: 8 passes of 4 instructions, and no instruction that stores.
+    '| `transpose` u8 64x64 | `direct` | 2 (1) | 2 | 1 (1) | 16 | - | 2 | 2 | 10.7 |',
     '| u8 64x64 | CUDA, H200 | 0.25 | 0.125 | 0.0444 | 1235 | 0.25 |',
     '| u8 64x64 | CUDA, H200, copies included | 9 | - | - | - | 9 |',
     '| u8 64x640 | CUDA, H200 | 7 | - | - | - | - |',
     '| `tile` | `direct`, H200 CUDA, ms |', '| 16 | 0.5 |', '| 32 | 0.75 |']
 
 
+def counters_of_ncu():
+    names = [hardware.SECTORS.format('ld'), hardware.SECTORS.format('st'), hardware.WAVES.format('ld'),
+             hardware.WAVES.format('st'), hardware.INSTRUCTIONS.format('ld'),
+             hardware.INSTRUCTIONS.format('st'), hardware.STALLS, hardware.TIME]
+    rows = [['Kernel Name', *names], [''] * 9, ['_short', '1', '1', '0', '0', '0', '0', '1', '900'],
+            ['_long', '2', '16', '8', '0', '4', '0', '10.71', '2,624']]
+    return '==PROF== Connected\n' + ''.join(','.join(f'"{cell}"' for cell in row) + '\n' for row in rows)
+
+
 def check_more_tables(tables):
     """Tables of accesses, of sizes and of a tunable, and times in the text."""
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, 'measured'))
-        paths = {name: os.path.join(folder, name) for name in ('page.md', 'show', 'padded', 'cuda.json')}
+        paths = {name: os.path.join(folder, name) for name in
+                 ('page.md', 'show', 'padded', 'cuda.json', 'ptxas', 'nvdisasm')}
+        with_tools = {**os.environ, 'PATH': f'{folder}:{os.environ["PATH"]}'}
 
         def run(*words):
             return subprocess.run([sys.executable, '-B', tables, 'steps', '--pages', folder, *words],
-                                  capture_output=True, text=True, check=False)
+                                  capture_output=True, text=True, check=False, env=with_tools)
 
         cuda = samples()['cuda.json']
         direct = next(run for run in cuda['runs'] if '/direct/' in run['variant'])
@@ -184,11 +232,17 @@ def check_more_tables(tables):
         for tile, ms in ((32, .75), (16, .5)):
             cuda['runs'].append({**direct, 'variant': f'transpose/direct/u8/x/tile={tile}',
                                  'tunables': {'tile': tile}, 'batch': {'median': ms, 'p10': ms, 'p90': ms}})
-        for name, text in (('page.md', MORE), ('show', SHOW), ('cuda.json', json.dumps(cuda))):
+        cuda['runs'].append({**direct, 'data': 'u8 8192x8192', 'batch': {'median': .5, 'p10': .5, 'p90': .5}})
+        for name, text in (('page.md', MORE), ('show', SHOW), ('cuda.json', json.dumps(cuda)),
+                           ('ptxas', '#!/bin/sh\n'), ('nvdisasm', NVDISASM)):
             with open(paths[name], 'w', encoding='utf-8') as file:
                 file.write(text)
-        os.chmod(paths['show'], 0o755)
-        expect(run('--add', paths['cuda.json'], '--count', paths['show']), 0)
+            os.chmod(paths[name], 0o755)
+        counters = os.path.join(folder, 'transpose.u8_64x64.direct.csv')
+        with open(counters, 'w', encoding='utf-8') as file:
+            file.write(counters_of_ncu())
+        expect(run('--add', paths['cuda.json'], '--count', paths['show'], '--hardware', counters), 0)
+        expect(run('--hardware', paths['page.md']), 1, 'no CSV of ncu')
         with open(paths['page.md'], encoding='utf-8') as file:
             page = file.read()
         for line in MORE_TABLES:

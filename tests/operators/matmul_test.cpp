@@ -1,5 +1,5 @@
-// matmul: every variant against the plain loop within the error bound of sums in f32; and the front: its
-// choice of variants by size, views of any stride, and what it refuses.
+// matmul: every variant against the plain loop within the error bound of sums in f32, whatever the type of
+// the matrices; and the front: views of any stride, and what it refuses.
 #include "tilewright/matmul.h"
 #include "tests/operators/variants.h"
 #include "tilewright/plain.h"
@@ -18,6 +18,24 @@ struct Exact {
     Array values, bound;
 };
 
+template<typename T>
+Array rounded(const Array &matrix) {
+    Array made(type_of_element<T>::value, matrix.shape());
+    for (int64_t y = 0; y < matrix.shape()[0]; y++) {
+        const float *from = row_of<float>(matrix, y);
+        std::transform(from, from + matrix.shape()[1], made.as<T>() + y * made.strides()[0],
+            [](float number) { return T(number); });
+    }
+    return made;
+}
+
+// An f32 matrix in a type.
+Array rounded(const Array &matrix, Type type) {
+    return type == Type::f16  ? rounded<Float16>(matrix) :
+           type == Type::bf16 ? rounded<BFloat16>(matrix) :
+                                matrix;
+}
+
 // The definition in f64, and what the contract allows: 2 K 2^-24 (|a| |b|).
 Exact plain(const Array &a, const Array &b) {
     const auto product = [](const Array &left, const Array &right) {
@@ -25,9 +43,11 @@ Exact plain(const Array &a, const Array &b) {
     };
     const auto magnitudes = [](const Array &matrix) {
         Array all = matrix.clone();
-        float *data = all.as<float>();
-        std::transform(
-            data, data + all.shape()[0] * all.strides()[0], data, [](float x) { return std::abs(x); });
+        auto *bytes = static_cast<unsigned char *>(all.data());
+        const auto element = (int64_t)size_of(all.type());  // the sign is the upper bit of the last byte
+        for (int64_t i = element - 1; i < all.shape()[0] * all.strides()[0] * element; i += element) {
+            bytes[i] &= 0x7f;
+        }
         return all;
     };
     Exact exact{product(a, b), product(magnitudes(a), magnitudes(b))};
@@ -60,9 +80,18 @@ protected:
         return variant().schedule == "reference" || variant().backend == Backend::opencl;
     }
 
+    Type type() const {
+        return variant().type == "f16" ? Type::f16 : variant().type == "bf16" ? Type::bf16 : Type::f32;
+    }
+
+    // Numbers of the variant's type.
+    Array numbers(const std::vector<int64_t> &shape, unsigned seed) const {
+        return random_array(type(), shape, seed);
+    }
+
     // Whether the row served m x k x n and was right.
     void check(int64_t m, int64_t k, int64_t n) {
-        const Array a = random_array<float>({m, k}, 1), b = random_array<float>({k, n}, 2);
+        const Array a = numbers({m, k}, 1), b = numbers({k, n}, 2);
         Array output;
         if (run({a, b}, output)) {
             EXPECT_EQ(wrong(output, plain(a, b)), "") << m << " x " << k << " x " << n;
@@ -121,7 +150,8 @@ TEST_P(MatmulVariant, TakesCropsAndWritesNothingElse) {
                 }
             }
         }
-        const Array a = a_whole.crop(3, left, m, k), b = b_whole.crop(3, left, k, n);
+        const Array a = rounded(a_whole, type()).crop(3, left, m, k),
+                    b = rounded(b_whole, type()).crop(3, left, k, n);
         Array output = whole.crop(2, left, m, n);
         if (!run({a, b}, output)) {
             continue;
@@ -140,12 +170,12 @@ TEST_P(MatmulVariant, TakesCropsAndWritesNothingElse) {
 
 // Each element that a NaN or an infinity takes part in has it, and no other one.
 TEST_P(MatmulVariant, CarriesNaNAndInfinity) {
-    const int64_t m = 150, k = 140, n = 270;
+    const int64_t m = 150, k = 260, n = 270;
     Array a = random_array<float>({m, k}, 1), b = random_array<float>({k, n}, 2);
     a.as<float>()[17 * a.strides()[0] + 69] = std::numeric_limits<float>::quiet_NaN();
     b.as<float>()[33 * b.strides()[0] + 269] = std::numeric_limits<float>::infinity();
     Array output;
-    if (!run({a, b}, output)) {
+    if (!run({rounded(a, type()), rounded(b, type())}, output)) {
         GTEST_SKIP() << "leaves this size to another variant";
     }
     const float *data = std::as_const(output).as<float>();
@@ -163,7 +193,10 @@ TEST_P(MatmulVariant, CarriesNaNAndInfinity) {
 // number that is too large to be rounded to fewer bits, row 1 numbers whose low bits are denormal, row 2
 // both, row 3 numbers whose parts have the largest errors, row 4 integers; b has such columns.
 TEST_P(MatmulVariant, KeepsTheBoundForNumbersOfEverySize) {
-    const int64_t m = 150, k = 128, n = 270;
+    if (type() != Type::f32) {
+        GTEST_SKIP() << "for f32";
+    }
+    const int64_t m = 150, k = 256, n = 270;
     Array a = random_array<float>({m, k}, 1), b = random_array<float>({k, n}, 2);
     float *of_a = a.as<float>(), *of_b = b.as<float>();
     const int64_t pitch_a = a.strides()[0], pitch_b = b.strides()[0];
@@ -190,12 +223,51 @@ TEST_P(MatmulVariant, KeepsTheBoundForNumbersOfEverySize) {
     EXPECT_EQ(wrong(output, exact), "");
 }
 
+// The same of 16-bit floats. Row 0 of a has the largest numbers, row 1 denormal ones, row 2 integers, and row
+// 3 a 1 and products that are half a unit of the sum's last bit; b has a column for them.
+TEST_P(MatmulVariant, KeepsTheBoundForSixteenBits) {
+    if (type() == Type::f32) {
+        GTEST_SKIP() << "for 16-bit floats";
+    }
+    const int64_t m = 20, k = 130, n = 40;
+    Array a = random_array<float>({m, k}, 1), b = random_array<float>({k, n}, 2);
+    float *of_a = a.as<float>(), *of_b = b.as<float>();
+    const int64_t pitch_a = a.strides()[0], pitch_b = b.strides()[0];
+    const bool wide = type() == Type::bf16;
+    const float largest = wide ? 0x1.fep119f : 65504, smallest = wide ? 0x1p-133f : 0x1p-24f;
+    for (int64_t i = 0; i < k; i++) {
+        of_a[0 * pitch_a + i] = of_a[0 * pitch_a + i] < 0 ? -largest : largest;
+        of_a[1 * pitch_a + i] = smallest * (float)(1 + i % 100);
+        of_a[2 * pitch_a + i] = (float)(i % 255);
+        of_a[3 * pitch_a + i] = of_b[i * pitch_b + 5] = i == 0 ? 1.0f : 0x1.fep-13f;
+    }
+    Array normal = a.clone();  // the tensor cores align a denormal f16 number as if it were 2^-14
+    std::fill_n(normal.as<float>() + normal.strides()[0], k, 0x1p-14f);
+    a = rounded(a, type());
+    b = rounded(b, type());
+    Array output;
+    ASSERT_TRUE(run({a, b}, output));
+    Exact exact = plain(a, b);
+    double *bound = exact.bound.as<double>() + 1 * n;
+    if (wide) {
+        std::fill_n(bound, n, (double)k * 0x1p-126);  // where they count as 0
+    } else if (variant().schedule.starts_with("tuned_tensor")) {
+        const Exact of_normal = plain(rounded(normal, type()), b);
+        std::copy_n(of_normal.bound.as<double>() + 1 * n, n, bound);
+    }
+    EXPECT_EQ(wrong(output, exact), "");
+}
+
 // A NaN with all its bits set, which the GPU's own NaN is, stays one.
 TEST_P(MatmulVariant, CarriesTheNaNWithAllBits) {
-    Array a = random_array<float>({40, 130}, 1), b = random_array<float>({130, 50}, 2);
-    const float nan = std::bit_cast<float>(0x7fffffff);
-    a.as<float>()[3 * a.strides()[0] + 7] = nan;
-    b.as<float>()[9 * b.strides()[0] + 11] = nan;
+    Array a = numbers({40, 260}, 1), b = numbers({260, 50}, 2);
+    for (const auto &[matrix, at] : {std::pair{&a, 3 * a.strides()[0] + 7}, {&b, 9 * b.strides()[0] + 11}}) {
+        if (type() == Type::f32) {
+            matrix->as<float>()[at] = std::bit_cast<float>(0x7fffffff);
+        } else {
+            static_cast<uint16_t *>(matrix->data())[at] = 0x7fff;
+        }
+    }
     Array output;
     if (!run({a, b}, output)) {
         GTEST_SKIP() << "leaves this size to another variant";
@@ -209,7 +281,7 @@ TEST_P(MatmulVariant, CarriesTheNaNWithAllBits) {
 }
 
 TEST_P(MatmulVariant, GivesTheSameBytesEachTime) {
-    const Array a = random_array<float>({150, 300}, 1), b = random_array<float>({300, 270}, 2);
+    const Array a = numbers({150, 300}, 1), b = numbers({300, 270}, 2);
     Array first;
     if (!run({a, b}, first)) {
         GTEST_SKIP() << "leaves this size to another variant";
@@ -230,6 +302,25 @@ TEST(Matmul, TakesAnySizeWithTuned) {
         const Array a = random_array<float>({m, k}, 1), b = random_array<float>({k, n}, 2);
         EXPECT_EQ(wrong(matmul(a, b), plain(a, b)), "") << m << " x " << k << " x " << n;
     }
+}
+
+TEST(Matmul, TakesSixteenBitFloatsWithTuned) {
+    for (const Type type : {Type::f16, Type::bf16}) {
+        for (const auto &[m, k, n] : std::vector<std::tuple<int, int, int>>{
+                 {1, 1, 1}, {1, 1000, 33}, {130, 127, 257}, {512, 512, 512}}) {
+            const Array a = random_array(type, {m, k}, 1), b = random_array(type, {k, n}, 2);
+            const Array output = matmul(a, b);
+            EXPECT_EQ(output.type(), Type::f32);
+            EXPECT_EQ(wrong(output, plain(a, b)), "") << m << " x " << k << " x " << n;
+        }
+    }
+}
+
+TEST(Matmul, RefusesTwoTypes) {
+    const Error error =
+        error_of([] { matmul(random_array(Type::f16, {4, 4}), random_array(Type::bf16, {4, 4})); });
+    EXPECT_EQ(error.fault(), Fault::input);
+    EXPECT_NE(error.context().value.find("bf16 (4, 4)"), std::string::npos) << error.context().value;
 }
 
 TEST(Matmul, TakesViewsOfAnyStride) {
@@ -276,72 +367,6 @@ TEST(Matmul, RefusesAnOutputThatIsAnInput) {
     const Array a = random_array<float>({4, 4});
     Array output = a;
     EXPECT_EQ(error_of([&] { matmul(a, random_array<float>({4, 4}), output); }).fault(), Fault::usage);
-}
-
-// The row that is taken in the order of the table, which is what counts where no times were measured.
-std::string chosen(Backend backend, const Array &a, const Array &b) {
-    const Operator &op = matmul_operator();
-    const Array inputs[] = {a, b};
-    return op
-        .choose(inputs, Array(Type::f32, {a.shape()[0], b.shape()[1]}), {}, "tuned", Device{backend, 0},
-            &op.variants())
-        .schedule;
-}
-
-std::string chosen(Backend backend, int64_t m, int64_t k, int64_t n) {
-    return chosen(backend, Array(Type::f32, {m, k}), Array(Type::f32, {k, n}));
-}
-
-// Each variant of `tuned` is taken where it is the fast one.
-TEST(Matmul, ChoosesARowBySizeOnCuda) {
-    if (matmul_operator().variants("tuned", Backend::cuda).empty()) {
-        GTEST_SKIP() << "no CUDA variants in this build";
-    }
-    EXPECT_EQ(chosen(Backend::cuda, 512, 512, 512), "tuned_small_whole");
-    EXPECT_EQ(chosen(Backend::cuda, 511, 513, 509), "tuned_small");
-    EXPECT_EQ(chosen(Backend::cuda, 1024, 1024, 1024), "tuned_small");
-    EXPECT_EQ(chosen(Backend::cuda, 1023, 1025, 1021), "tuned_small");
-    EXPECT_EQ(chosen(Backend::cuda, 2048, 2048, 2048), "tuned_large");
-    EXPECT_EQ(chosen(Backend::cuda, 2048, 4096, 2048), "tuned_large");
-    EXPECT_EQ(chosen(Backend::cuda, 64, 8192, 64), "tuned_any");
-    EXPECT_EQ(chosen(Backend::cuda, 1, 300, 1), "tuned_any");
-    // The variant for whole tiles reads 16 bytes at a time: data that begins elsewhere is not for it.
-    const Array b(Type::f32, {512, 512}), wide(Type::f32, {512, 520});
-    EXPECT_EQ(chosen(Backend::cuda, wide.crop(0, 4, 512, 512), b), "tuned_small_whole");
-    EXPECT_EQ(chosen(Backend::cuda, wide.crop(0, 1, 512, 512), b), "tuned_small");
-    EXPECT_EQ(chosen(Backend::cuda, Array(Type::f32, {512, 513}, 0).crop(0, 0, 512, 512), b), "tuned_small");
-}
-
-// Products of the tensor cores are another word of `--schedule`. They are for depths that their bound holds
-// for.
-TEST(Matmul, TensorCoresTakeDepthsForTheirBound) {
-    if (matmul_operator().variants("tensor", Backend::cuda).empty()) {
-        GTEST_SKIP() << "no CUDA variants in this build";
-    }
-    const auto schedule = [](int64_t m, int64_t k, int64_t n) {
-        const Operator &op = matmul_operator();
-        const Array inputs[] = {Array(Type::f32, {m, k}), Array(Type::f32, {k, n})};
-        return op
-            .choose(inputs, Array(Type::f32, {m, n}), {}, "tensor", Device{Backend::cuda, 9}, &op.variants())
-            .schedule;
-    };
-    EXPECT_EQ(schedule(1024, 128, 1024), "tensor_small");
-    EXPECT_EQ(schedule(2048, 2048, 2048), "tensor_any");
-    EXPECT_EQ(schedule(1600, 128, 1), "tensor_small") << "the first one, where none is meant";
-    EXPECT_EQ(error_of([&] { schedule(1024, 127, 1024); }).fault(), Fault::input);
-    for (const Variant *variant : matmul_operator().variants("tensor", Backend::cuda)) {
-        EXPECT_EQ(variant->needs.only_capability, 90) << variant->name();
-        EXPECT_FALSE(variant->belongs_to("tuned")) << variant->name();
-    }
-}
-
-TEST(Matmul, ChoosesARowBySizeOnTheCpu) {
-    EXPECT_EQ(chosen(Backend::cpu, 1, 300, 400), "tuned_few_rows");
-    EXPECT_EQ(chosen(Backend::cpu, 300, 400, 1), "tuned_few_columns");
-    EXPECT_EQ(chosen(Backend::cpu, 9, 1, 9), "tuned_any");
-    EXPECT_EQ(chosen(Backend::cpu, 64, 64, 64), "tuned_small");
-    EXPECT_EQ(chosen(Backend::cpu, 64, 64, 31), "tuned_any");
-    EXPECT_EQ(chosen(Backend::cpu, 512, 512, 512), "tuned_any");
 }
 
 }  // namespace

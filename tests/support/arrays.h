@@ -35,10 +35,10 @@ template<typename T>
 void fill_random(Array &array, unsigned seed = 1) {
     std::mt19937 random(seed);
     fill<T>(array, [&] {
-        if constexpr (std::is_floating_point_v<T>) {
-            return (T)((double)random() / 2147483648.0 - 1);
-        } else {
+        if constexpr (std::is_integral_v<T>) {
             return (T)random();
+        } else {
+            return (T)((double)random() / 2147483648.0 - 1);
         }
     });
 }
@@ -61,6 +61,8 @@ inline Array random_array(
     case Type::i32: return random_array<int32_t>(std::move(shape), seed, row_bytes);
     case Type::f32: return random_array<float>(std::move(shape), seed, row_bytes);
     case Type::f64: return random_array<double>(std::move(shape), seed, row_bytes);
+    case Type::f16: return random_array<Float16>(std::move(shape), seed, row_bytes);
+    case Type::bf16: return random_array<BFloat16>(std::move(shape), seed, row_bytes);
     case Type::c64: break;
     }
     throw std::logic_error("no random values of that type");

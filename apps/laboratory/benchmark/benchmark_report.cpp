@@ -43,7 +43,8 @@ std::string preamble(
     text +=
         wide ?
             "# p10, p90: percentiles of ms. single: a call alone. first: the variant's first call in this\n"
-            "# process, with what it loads and compiles, on 1/16 of the side where it serves that.\n" :
+            "# process, with what it loads and compiles, on 1/16 of the side where it serves that.\n"
+            "# mJ: the energy of a call while calls follow each other (--energy).\n" :
             "# --wide adds p10, p90, single, first, and what a result is compared with.\n";
     return text +
            "# Buffers rotate, so that no cache holds them; on a CPU, inputs of at most 2.5 MB stay in its\n"
@@ -51,12 +52,12 @@ std::string preamble(
 }
 
 std::string heading(bool wide) {
-    return wide ?
-               fmt::format("{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n",
-                   "variant", "data", "ms", "p10", "p90", "prepared", "single", "call", "host", "first",
-                   "GB/s", "GFLOP/s", "verified") :
-               fmt::format("{:<39} {:>7} {:>8} {:>7} {:>7} {:>6} {:>7}  {}\n", "variant", "ms", "prepared",
-                   "call", "host", "GB/s", "GFLOP/s", "verified");
+    return wide ? fmt::format(
+                      "{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n",
+                      "variant", "data", "ms", "p10", "p90", "prepared", "single", "call", "host", "first",
+                      "mJ", "GB/s", "GFLOP/s", "verified") :
+                  fmt::format("{:<39} {:>7} {:>8} {:>7} {:>7} {:>6} {:>7}  {}\n", "variant", "ms", "prepared",
+                      "call", "host", "GB/s", "GFLOP/s", "verified");
 }
 
 // The numbers of a line.
@@ -85,7 +86,11 @@ std::string numbers_of(const Run &run, bool wide) {
     }
     text += fmt::format(
         " {} {}", measured(m.call), time(run.variant ? std::optional(m.host.median) : std::nullopt));
-    return text + (wide ? " " + time(run.first_ms) : "") +
+    if (wide) {
+        text += " " + time(run.first_ms) + " " +
+                time(m.energy_mj > 0 ? std::optional(m.energy_mj) : std::nullopt);
+    }
+    return text +
            fmt::format(" {} {}  ", rate(run.work.bytes, wide ? 8 : 6), rate(run.work.flops, wide ? 9 : 7));
 }
 
@@ -204,7 +209,7 @@ void BenchmarkReport::add(const Run &run) {
             data_ = run.sample.what + place;
             print("# " + data_ + ":\n");
         }
-        print(line_of(run, place, files_.wide));
+        print_verdicts(line_of(run, place, files_.wide));
     }
     if (content_->results) {
         content_->results->append(results_line(run));

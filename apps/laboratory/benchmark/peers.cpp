@@ -44,7 +44,7 @@ std::vector<Peer> peers_of(const Operator &op, const std::string &type, const Se
             rounded_otherwise});
     }
 #ifdef TILEWRIGHT_OPENBLAS
-    if (op.name() == "matmul") {
+    if (op.name() == "matmul" && type == "f32") {
         peers.push_back({fmt::format("OpenBLAS, {} threads", openblas_get_num_threads()), true,
             [](const Sample &sample, Array &output) { return [&] { openblas(sample, output); }; }});
     }

@@ -24,7 +24,7 @@ T element(float value) {
     if constexpr (std::is_integral_v<T>) {
         return (T)std::clamp(value + .5f, 0.f, (float)std::numeric_limits<T>::max());
     } else {
-        return value;
+        return (T)value;
     }
 }
 
@@ -183,18 +183,19 @@ Loop blur_loop(const std::string &op, const Array &image, double sigma, Array &o
 }
 
 Loop matmul_loop(const Array &a, const Array &b, Array &output) {
-    return [from = a.as<float>(), by = b.as<float>(), to = output.as<float>(), m = height(a),
-               depth = width(a), n = width(b), a_pitch = a.strides()[0], b_pitch = b.strides()[0],
-               to_pitch = output.strides()[0]] {
-        for (int64_t y = 0; y < m; y++) {
-            std::fill_n(to + y * to_pitch, n, 0.f);
-            for (int64_t k = 0; k < depth; k++) {
-                for (int64_t x = 0; x < n; x++) {
-                    to[y * to_pitch + x] += from[y * a_pitch + k] * by[k * b_pitch + x];
+    return with_elements(a, [&]<typename T>(const T *from) -> Loop {
+        return [from, by = b.as<T>(), to = output.as<float>(), m = height(a), depth = width(a), n = width(b),
+                   a_pitch = a.strides()[0], b_pitch = b.strides()[0], to_pitch = output.strides()[0]] {
+            for (int64_t y = 0; y < m; y++) {
+                std::fill_n(to + y * to_pitch, n, 0.f);
+                for (int64_t k = 0; k < depth; k++) {
+                    for (int64_t x = 0; x < n; x++) {
+                        to[y * to_pitch + x] += (float)from[y * a_pitch + k] * (float)by[k * b_pitch + x];
+                    }
                 }
             }
-        }
-    };
+        };
+    });
 }
 
 template<typename T>

@@ -12,6 +12,7 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/terminal/progress.h"
 #include "apps/tilewright/terminal/standard_streams.h"
+#include "apps/tilewright/timing/energy.h"
 #include "apps/tilewright/timing/threads.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -59,7 +60,7 @@ void add_cuda_peers(Benchmark &benchmark, BenchmarkReport &report) {
     try {
         runs = benchmark.cuda_peers();
     } catch (const Error &error) {
-        print_error(fmt::format("tilewright: bench: no peers on CUDA: {}\n", error.what()));
+        print_remark(fmt::format("tilewright: bench: no peers on CUDA: {}\n", error.what()));
     }
     for (const Run &run : runs) {
         report.add(run);
@@ -113,17 +114,17 @@ void print_missing_peers(const std::vector<Device> &devices) {
     };
     if (has(Backend::cpu)) {
         for (const std::string &missing : missing_peers()) {
-            print_error(fmt::format("tilewright: bench: no peer {}\n", missing));
+            print_remark(fmt::format("tilewright: bench: no peer {}\n", missing));
         }
     }
     if (has(Backend::cuda) && find_program(cuda_peers_program).empty()) {
-        print_error(
+        print_remark(
             fmt::format("tilewright: bench: no peers on CUDA: {} is not beside this program; build it "
                         "where nvcc is installed (`cmake --build BUILD --target {}`)\n",
                 cuda_peers_program, cuda_peers_program));
     }
     if (!has(Backend::cuda) && !has(Backend::cpu)) {
-        print_error(
+        print_remark(
             fmt::format("tilewright: bench: the peers run on the CPU and on CUDA: there are none for {}; "
                         "add --device cpu\n",
                 devices.front().str()));
@@ -137,6 +138,12 @@ void bench(const BenchOptions &options) {
     size_t steps = 0;
     for (const Case &one : cases) {
         steps += one.variants.size();
+    }
+    if (options.plan.energy && !std::any_of(devices.begin(), devices.end(), energy_mj)) {
+        throw Error(Fault::device,
+            "no device that is timed says what energy it uses: NVML "
+            "(libnvidia-ml.so.1, a part of NVIDIA's driver) does for NVIDIA's GPUs",
+            {.argument = "--energy"});
     }
     BenchmarkReport report(options.files, devices);
     report.begin(pin_threads(), options.plan);
@@ -179,6 +186,8 @@ void add_bench(CommandLine &line) {
     add_plan_options(command, options.plan);
     command.add_flag("--interleave", options.in_turns,
         "Time the variants in turns, so that a machine whose speed drifts slows all of them");
+    command.add_flag("--energy", options.plan.energy,
+        "Measure the energy of a call too (GPUs with NVML): a column of --wide and of the JSON");
     command.add_flag("--peers", options.peers,
         "Time plain loops and what libraries there are as well (on the CPU and on CUDA)");
     command

@@ -193,6 +193,30 @@ class CuPy(Library):
                 a, case.sigma, output=out, mode='reflect')
 
 
+class CVCUDA(CuPy):
+    """CV-CUDA (`pip install cvcuda-cu12` or `cvcuda-cu13`) on arrays of CuPy, in CUDA's default stream."""
+    name = 'CV-CUDA'
+    packages = ('cupy', 'cvcuda')
+
+    def calls(self, case):
+        cupy, cvcuda = self.modules
+        tensors, taps = {}, taps_of(case)
+
+        def tensor(array):
+            shape = (case.height, case.width, case.channels)
+            if array.data.ptr not in tensors:
+                tensors[array.data.ptr] = cvcuda.as_tensor(array.reshape(shape), 'HWC')
+            return tensors[array.data.ptr]
+
+        def blur(a, out):
+            out = cupy.empty_like(a) if out is None else out
+            cvcuda.gaussian_into(tensor(out), tensor(a), (taps, taps), (case.sigma, case.sigma),
+                                 cvcuda.Border.REFLECT, stream=cvcuda.Stream.default)
+            return out
+        if case.operator == 'gaussian_blur':
+            yield 'CV-CUDA gaussian', blur
+
+
 class PyTorch(Library):
     name = 'PyTorch'
     packages = ('torch', 'tilewright.torch')
@@ -262,4 +286,4 @@ class PyTorch(Library):
 
 
 ON_CPU = (Tilewright, NumPy, SciPy, OpenCV, MKL, PyTorch)
-ON_CUDA = (CuPy, PyTorch)
+ON_CUDA = (CuPy, CVCUDA, PyTorch)

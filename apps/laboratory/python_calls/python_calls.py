@@ -4,9 +4,9 @@
 Usage: python_calls.py [CASE ...] [--device cpu|cuda] [--size WIDTHxHEIGHT[,...]] [--json FILE]
                        [--threads N] [--cpu avx2] [--rounds N] [--batch N] [--limit SECONDS]
 
-Libraries: Tilewright, NumPy, SciPy, OpenCV, MKL and PyTorch on the CPU, CuPy and PyTorch on a CUDA device,
-each where it is installed; what is missing is named on standard error and in the JSON. CASE is a part of a
-case's name, such as `gaussian_blur` or `transpose u8 640x480`.
+Libraries: Tilewright, NumPy, SciPy, OpenCV, MKL and PyTorch on the CPU, CuPy, CV-CUDA and PyTorch on a CUDA
+device, each where it is installed; what is missing is named on standard error and in the JSON. CASE is a part
+of a case's name, such as `gaussian_blur` or `transpose u8 640x480`.
 
 The rules are those of `bench`: several sets of buffers, so that no cache holds the data (on a CPU, inputs of
 at most 2.5 MB stay in it); batches of calls back to back, of which the median and the 10th and 90th

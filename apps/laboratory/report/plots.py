@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the plotting library of the reports: Vega, Vega-Lite and Vega-Embed as one piece of JavaScript. FILE has
-the bytes of the text as a number of 64 bits, and the text as zlib deflates it: .3 MB in place of .9.
+"""Writes the plotting library of the reports: Vega, Vega-Lite and Vega-Embed as one piece of JavaScript. FILE
+has the bytes of the text as a number of 64 bits, and the text as zlib deflates it: .3 MB in place of .9.
 
 Usage: plots.py FILE. The library comes out of the package vl-convert-python of requirements.txt. Exits with 1
 and a sentence where that package is missing, or gives another text than the one that the tests have seen;

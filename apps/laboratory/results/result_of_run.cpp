@@ -51,6 +51,9 @@ void add_times(const Run &run, Json &out) {
     if (m.prepared.median > 0) {
         out["prepared"] = json(m.prepared);
     }
+    if (m.energy_mj > 0) {
+        out["energy_mj"] = m.energy_mj;
+    }
     if (run.first_ms) {
         out["first_call_ms"] = *run.first_ms;
     }

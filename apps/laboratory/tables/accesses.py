@@ -7,8 +7,11 @@ import os
 import re
 import subprocess
 
+import machine_code
 from results import Wrong
 
+RUNS = re.compile(r'A call of this variant runs (.*)\.')
+KERNEL = re.compile(r'^(\w+)$', re.M)
 LINE = re.compile(r'\s+\d+ x (global|shared) (load|store) of \d+ bytes? (?:to|from) \S+: (.*)')
 SECTORS = re.compile(r'(\d+) sectors? of 32 bytes per warp, (?:the least|where neighbours would need (\d+))')
 PASSES = re.compile(r'bank conflicts, (\d+) passes where (\d+) would do')
@@ -54,21 +57,41 @@ def pairs_of(found, space, what):
 
 
 def counted(program, operator, data, step):
-    """What is kept of a step; None where there is none."""
+    """What is kept of a step, and its Kernels; (None, None) where there is none."""
     text = shown(program, operator, data, step, 'accesses')
     found = [match.groups() for match in map(LINE.match, text.splitlines()) if match]
     if not found:
-        return None
-    return {'operator': operator, 'data': data, 'step': step,
-            'loads': pairs_of(found, 'global', 'load'), 'stores': pairs_of(found, 'global', 'store'),
-            'shared': pairs_of(found, 'shared', 'load') + pairs_of(found, 'shared', 'store')}
+        return None, None
+    return ({'operator': operator, 'data': data, 'step': step,
+             'loads': pairs_of(found, 'global', 'load'), 'stores': pairs_of(found, 'global', 'store'),
+             'shared': pairs_of(found, 'shared', 'load') + pairs_of(found, 'shared', 'store')},
+            Kernels(program, operator, data, step, text))
 
 
-def registers(program, operator, data, step):
-    """The most registers that a thread of its kernels has on sm_90, by ptxas; None without ptxas."""
-    lines = [line.split() for line in shown(program, operator, data, step, 'resources').splitlines()]
-    most = [int(cells[2]) for cells in lines if len(cells) > 3 and cells[1].startswith('sm_90')]
-    return max(most, default=None)
+class Kernels:
+    """The kernels that a call of a step runs, in the variants that have them. Of two kernels of one loop,
+    NAME and NAME__1, the second one is for data of less than a tile, and is left out."""
+
+    def __init__(self, program, operator, data, step, text):
+        names = set(KERNEL.findall(text))
+        self.names = {name for name in names if name.removesuffix('__1') not in names - {name}}
+        runs = RUNS.search(text)
+        variants = sorted({name.split('/')[1] for name in runs[1].split(' + ')}) if runs else [step]
+        self.shown = lambda part: [shown(program, operator, data, variant, part) for variant in variants]
+
+    def registers(self):
+        """The most registers that a thread has on sm_90, by ptxas; None without ptxas."""
+        lines = [line.split() for text in self.shown('resources') for line in text.splitlines()]
+        most = [int(cells[2]) for cells in lines
+                if len(cells) > 3 and cells[1].startswith('sm_90') and cells[0] in self.names]
+        return max(most, default=None)
+
+    def in_flight(self):
+        """The loads in flight of a thread (machine_code.py); None without the tools for it."""
+        if not machine_code.has_tools():
+            return None
+        modules = [text[text.index('.version'):] for text in self.shown('kernels') if '.version' in text]
+        return machine_code.loads_in_flight(modules, self.names)
 
 
 def count(program, pages, asked, check):
@@ -76,7 +99,7 @@ def count(program, pages, asked, check):
     kept = read(pages)
     wrong = 0
     for operator, data, step in asked:
-        run = counted(program, operator, data, step)
+        run, kernels = counted(program, operator, data, step)
         before = kept.get((operator, data, step))
         if check:
             same = {**(before or {}), **(run or {})} == (before or {})
@@ -84,7 +107,8 @@ def count(program, pages, asked, check):
                 print(f'{file_of(pages)}: {operator}/{step} is not what the program says: {run}')
                 wrong += 1
         elif run:
-            kept[operator, data, step] = run | {'registers': registers(program, operator, data, step)}
+            kept[operator, data, step] = run | {'in_flight': kernels.in_flight(),
+                                                'registers': kernels.registers()}
     if not check:
         with open(file_of(pages), 'w', encoding='utf-8') as file:
             file.write('[\n ' + ',\n '.join(json.dumps(run) for _, run in sorted(kept.items())) + '\n]\n')
@@ -105,10 +129,13 @@ def shared_cell(pairs):
 def table(kept, operator, data, steps, time_of):
     """The lines of the table of one operator's steps. `time_of(step)` is the text of the step's time."""
     lines = ['| step | sectors per load (least) | sectors per store (least) '
-             '| passes of shared memory (least) | registers | H200 CUDA, ms |', '|---|---|---|---|---|---|']
+             '| passes of shared memory (least) | loads in flight | registers | H200 CUDA, ms |',
+             '|---' * 7 + '|']
     for step in steps:
         run = kept.get((operator, data, step))
         if run:
+            loads = ', '.join(map(str, run.get('in_flight') or '-'))
             lines.append(f"| `{step}` | {cell(run['loads'])} | {cell(run['stores'])} "
-                         f"| {shared_cell(run['shared'])} | {run['registers'] or '-'} | {time_of(step)} |")
+                         f"| {shared_cell(run['shared'])} | {loads} | {run['registers'] or '-'} "
+                         f"| {time_of(step)} |")
     return lines

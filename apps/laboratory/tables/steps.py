@@ -9,6 +9,8 @@
                                     asks `PROGRAM show --source accesses` how the steps of these operators
                                     reach memory, keeps it in docs/steps/accesses.json, and writes the tables;
                                     with --check it says whether the program still says the same
+    tables.py steps --hardware FILE...
+                                    keeps the counters of files of ncu in counters.json (hardware.py)
 
 FILE is JSON of `tilewright bench OPERATOR --json FILE` or of `cuda_peers --published --json FILE`, or the
 lines of `tilewright bench OPERATOR --results FILE` of one device. A file of the same name in measured/ is
@@ -19,9 +21,12 @@ A table stands in a page between a line of these and `<!-- end -->`. The lines b
 data they stay.
 
     <!-- measured: OPERATOR [TYPE [DATA]] -->       one table per type and size of the data
-    <!-- sizes: OPERATOR; DATA; DATA... -->         one table of data by step, each step a column
+    <!-- sizes: OPERATOR; DATA; DATA... -->         one table of data by step, each step a column; without
+                                                    copies if it says `OPERATOR on the device`
     <!-- tunable: OPERATOR NAME STEP...; DATA -->   times by the value of a tunable (`bench --tunable`)
     <!-- accesses: OPERATOR TYPE SIZE OPTIONS -->   how the warps of each step reach memory
+    <!-- predicted: OPERATOR TYPE SIZE -->          what that says of their times (predicted.py)
+    <!-- hardware: ncu -->                          the same counters by ncu (hardware.py)
 
 Times in the text of a page must be those of some run in measured/, or of a publication, unless their
 paragraph gives a date or a page of docs/performance/ as its source.
@@ -32,46 +37,13 @@ import os
 import re
 
 import accesses
+import hardware
+import predicted
+from published import FIGURES, FIGURES_OF, PEERS, STEPS
 from results import Wrong, read, read_json
 
-# The documented steps in the order in which they are explained. Other variants that were timed come
-# after them, and `tuned` and `auto` last.
-STEPS = {
-    'column_sum': ['bytes1', 'bytes4', 'bytes16', 'split'],
-    'row_sum': ['serial', 'atomic', 'tree', 'lanes'],
-    'transpose': ['direct', 'direct_mirrored', 'shared', 'padded', 'diagonal_unpadded', 'diagonal',
-                  'vector4'],
-    'matmul': ['direct', 'shared', 'registers'],
-    'min_plus_convolution': ['direct', 'shared', 'branchless', 'registers', 'pruned'],
-    'recursive_gaussian': ['columns', 'transposed', 'diagonal', 'half', 'texture', 'texture_half', 'blocks'],
-    'gaussian_blur': ['direct', 'separable', 'shared', 'registers', 'branch', 'texture', 'half',
-                      'texture_half', 'exp', 'native', 'relaxed'],
-    'fft2d': ['passes', 'fused'],
-    'fresnel': ['passes', 'fused'],
-}
-
-# The publications' own figures in milliseconds, and what they were measured on.
-FIGURES = {
-    ('column_sum', 'bytes1', 'u8 8192x8192'): '0.533',
-    ('column_sum', 'bytes4', 'u8 8192x8192'): '0.356',
-    ('matmul', 'direct', 'f32 512x512x512'): '101',
-    ('min_plus_convolution', 'direct', 'f64 1000 uniform, all entries'): '1.3',
-    ('min_plus_convolution', 'shared', 'f64 1000 uniform, all entries'): '0.8',
-    ('min_plus_convolution', 'direct', 'f64 10000 uniform, all entries'): '5.1',
-    ('min_plus_convolution', 'shared', 'f64 10000 uniform, all entries'): '5.1',
-    ('min_plus_convolution', 'direct', 'f64 100000 uniform, all entries'): '443.6',
-    ('min_plus_convolution', 'shared', 'f64 100000 uniform, all entries'): '344',
-    ('min_plus_convolution', 'direct', 'f64 1000000 uniform'): '47300',
-    ('min_plus_convolution', 'shared', 'f64 1000000 uniform'): '43300',
-}
-FIGURES_OF = {
-    'column_sum': 'a GPU of its day, which it does not name',
-    'matmul': 'the card of its author, which it does not name',
-    'min_plus_convolution': 'a Tesla C2050, copies to the device and back included',
-}
-
 COLUMNS = ['CUDA', 'OpenCL', 'PoCL', 'CPU', 'published kernel']
-BEGIN = re.compile(r'<!-- (measured|sizes|tunable|accesses): (.*) -->$')
+BEGIN = re.compile(r'<!-- (measured|sizes|tunable|accesses|predicted|hardware): (.*) -->$')
 END = '<!-- end -->'
 OF_PUBLISHED = 'published kernel, '
 
@@ -88,14 +60,14 @@ def column_of(device):
 
 def kept_of_bench(context, runs):
     """What the tables need of the variants that `tilewright bench` timed."""
-    timed = [run for run in runs if 'real_time' in run and 'peer' not in run]
+    timed = [run for run in runs if 'real_time' in run and run.get('peer', PEERS[0]) in PEERS]
     names = {run['device'] for run in timed}
     if len(names) != 1:
         raise Wrong(f'has times of {len(names)} devices, and one is needed')
     device = next(device for device in context['devices'] if device['device'] in names)
     return {'column': column_of(device), 'date': context['date'], 'commit': context['commit'],
             'device': device['name'], 'driver': device['driver'],
-            'runs': [kept_run(run, run['variant'].split('/')[1]) for run in timed]}
+            'runs': [kept_run(run, run.get('peer') or run['variant'].split('/')[1]) for run in timed]}
 
 
 def tunables_of(run):
@@ -104,11 +76,13 @@ def tunables_of(run):
 
 
 def kept_of_published(context, runs):
-    """The same of the published kernels that `cuda_peers` timed."""
+    """The same of the published kernels that `cuda_peers` timed, or of other libraries' functions."""
     timed = [run for run in runs if 'real_time' in run and run['peer'].startswith(OF_PUBLISHED)]
-    return {'column': 'published kernel', 'date': context['date'], 'commit': context['commit'],
-            'device': context['device_name'], 'driver': f"{context['driver']}, nvcc of {context['toolkit']}",
-            'runs': [kept_run(run, run['peer'][len(OF_PUBLISHED):]) for run in timed]}
+    peers = [] if timed else [run for run in runs if 'real_time' in run and run['peer'] in PEERS]
+    return {'column': 'CUDA' if peers else 'published kernel', 'date': context['date'],
+            'commit': context['commit'], 'device': context['device_name'],
+            'driver': f"{context['driver']}, nvcc of {context['toolkit']}",
+            'runs': [kept_run(run, run['peer'].removeprefix(OF_PUBLISHED)) for run in timed + peers]}
 
 
 def kept_run(run, step):
@@ -158,6 +132,11 @@ def steps_in_order(operator, found):
     last = ['tuned', 'auto']
     others = [step for step in found if step not in first + last]
     return [step for step in first + others + last if step in found]
+
+
+def name_of(step):
+    """A step as code; another library's function, whose name has a space, as words."""
+    return step if ' ' in step else f'`{step}`'
 
 
 def places_of(measured, operator):
@@ -222,7 +201,7 @@ def table(operator, data, steps):
         times = [time_text(steps[step][column][0]) if column in steps[step] else '-' for column in COLUMNS]
         starred = starred or any(time.endswith('*') for time in times)
         figure = FIGURES.get((operator, step, data), '-')
-        lines.append(f'| `{step}` | ' + ' | '.join(times) + f' | {figure} |')
+        lines.append(f'| {name_of(step)} | ' + ' | '.join(times) + f' | {figure} |')
     if has_figures:
         lines += ['', f"The publication's figures are of {FIGURES_OF[operator]}."]
     if starred:
@@ -246,10 +225,11 @@ def measured_tables(measured, words):
 
 def sizes_table(measured, words):
     """One table of several sizes: a line per size and column of the other tables, a column per step."""
-    operator, *sizes = words.split('; ')
+    asked, *sizes = words.split('; ')
+    operator, *on_the_device = asked.split(' ', 1)
     places = places_of(measured, operator)
     shown = steps_in_order(operator, {step for data in sizes for step in places.get(data, {})})
-    lines = ['| data | ms of | ' + ' | '.join(f'`{step}`' for step in shown) + ' |',
+    lines = ['| data | ms of | ' + ' | '.join(map(name_of, shown)) + ' |',
              '|---' * (len(shown) + 2) + '|']
 
     def add(data, whose, texts):
@@ -264,8 +244,8 @@ def sizes_table(measured, words):
             device = next((steps[step][column][1]['device'] for step in steps if column in steps[step]), '')
             whose = f'{column}, {device_name(device)}' if column not in ('PoCL', 'CPU') else column
             add(data, whose, [run and time_text(run) for run in runs])
-            add(data, f'{whose}, copies included',
-                [run and run.get('host') and time_text(run | {'median': run['host']}) for run in runs])
+            copied = [run and run.get('host') and time_text(run | {'median': run['host']}) for run in runs]
+            add(data, f'{whose}, copies included', [] if on_the_device else copied)
     everything = {(data, step): columns for data in sizes for step, columns in places.get(data, {}).items()}
     whose = FIGURES_OF.get(operator)
     figures = ['', f"The publication's figures are of {whose}."] if whose else []
@@ -300,19 +280,33 @@ def asked_accesses(words):
     return [(operator, data, step) for step in STEPS[operator] + ['tuned']]
 
 
+def time_on_cuda(measured, operator, data):
+    """A function from a step to its run on CUDA with the first data that begins so; or to None. Vectors are
+    N in the name of their data, and Nx1 as a size."""
+    begin = re.compile(re.escape(data.replace('--', '').removesuffix('x1')) + r'(?!\d)')
+    places = next((steps for timed, steps in places_of(measured, operator).items() if begin.match(timed)), {})
+    return lambda step: places.get(step, {}).get('CUDA', (None, None))[0]
+
+
 def accesses_table(measured, words, pages):
     operator, data = words.split(' ', 1)
-    places = next((steps for timed, steps in places_of(measured, operator).items()
-                   if timed.startswith(data.replace('--', ''))), {})
+    run_of = time_on_cuda(measured, operator, data)
+    return accesses.table(accesses.read(pages), operator, data, STEPS[operator] + ['tuned'],
+                          lambda step: time_text(run_of(step)) if run_of(step) else '-') + ['']
 
-    def time_of(step):
-        return time_text(places[step]['CUDA'][0]) if 'CUDA' in places.get(step, {}) else '-'
-    return accesses.table(accesses.read(pages), operator, data, STEPS[operator] + ['tuned'], time_of) + ['']
+
+def predicted_table(measured, words, pages):
+    operator, data = words.split(' ', 1)
+    run_of = time_on_cuda(measured, operator, data)
+    return predicted.table(accesses.read(pages), operator, data,
+                           lambda step: run_of(step) and run_of(step)['median']) + ['']
 
 
 def page_with_tables(text, measured, pages):
     makers = {'measured': measured_tables, 'sizes': sizes_table, 'tunable': tunable_table,
-              'accesses': lambda measured, words: accesses_table(measured, words, pages)}
+              'accesses': lambda measured, words: accesses_table(measured, words, pages),
+              'predicted': lambda measured, words: predicted_table(measured, words, pages),
+              'hardware': lambda *_: [*hardware.table(pages), '']}
     lines, out, i = text.split('\n'), [], 0
     while i < len(lines):
         out.append(lines[i])
@@ -367,6 +361,8 @@ def write_or_check(given):
     folder = os.path.join(given.pages, 'measured')
     if given.add:
         keep(given.add, folder)
+    if given.hardware:
+        hardware.keep(given.hardware, given.pages)
     paths = sorted(glob.glob(os.path.join(given.pages, '*.md')) +
                    glob.glob(os.path.join(given.pages, '..', 'performance', 'gpu-steps.md')))
     texts = {}

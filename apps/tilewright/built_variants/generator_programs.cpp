@@ -78,8 +78,8 @@ std::string generator_of(const Variant &variant) {
         looked.push_back(folder.string());
     }
     throw Error(Fault::failed,
-        fmt::format("{0}.generator was not found in {1}: install it (`cmake --install BUILD --component "
-                    "Generators`), or build it (`cmake --build "
+        fmt::format("{0}.generator was not found in {1}: install it (the package tilewright-generators, or "
+                    "`cmake --install BUILD --component Generators`), or build it (`cmake --build "
                     "BUILD --target {0}.generator`) and set TILEWRIGHT_GENERATORS to its folder",
             variant.op, joined(looked, ", ")),
         {.operation = variant.name()});

@@ -44,12 +44,13 @@ void add_format(Command &command, std::string &format) {
         .add("--format", format,
             "What is written: png, jpeg, tiff, npy, csv or txt; without it what the output's ending says, "
             "or, for standard output, the kind of the first input where that can hold the result, or npy")
-        .value_name("KIND");
+        .value_name("KIND")
+        .offer({"png", "jpeg", "tiff", "npy", "csv", "txt"});
 }
 
 void print_warnings(const Operator &op, const Remarks &remarks) {
     for (const std::string &warning : remarks.warnings) {
-        print_error(fmt::format("tilewright: warning: {}: {}\n", op.name(), warning));
+        print_remark(fmt::format("tilewright: warning: {}: {}\n", op.name(), warning));
     }
 }
 

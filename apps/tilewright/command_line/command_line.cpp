@@ -9,6 +9,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 namespace tilewright::app {
@@ -29,7 +30,7 @@ const CLI::App *command_of(const CLI::App &app) {
     return parsed.empty() ? &app : parsed.front();
 }
 
-std::string help_for(const CLI::App &app) {
+std::string where_help_is(const CLI::App &app) {
     const CLI::App *const command = command_of(app);
     return command == &app ? "`tilewright --help`" :
                              fmt::format("`tilewright {} --help`", command->get_name());
@@ -57,11 +58,11 @@ Error usage_error(const CLI::App &app, const CLI::ParseError &error) {
     const bool extras = dynamic_cast<const CLI::ExtrasError *>(&error) != nullptr;
     const auto left = app.remaining(true);
     if (!extras || left.empty()) {
-        return {Fault::usage, fmt::format("{}; see {}", in_own_words(error), help_for(app))};
+        return {Fault::usage, fmt::format("{}; see {}", in_own_words(error), where_help_is(app))};
     }
     if (!left.front().starts_with("-")) {
-        return {
-            Fault::usage, fmt::format("'{}' is one argument too many; see {}", left.front(), help_for(app))};
+        return {Fault::usage,
+            fmt::format("'{}' is one argument too many; see {}", left.front(), where_help_is(app))};
     }
     std::vector<std::string> known;
     for (const CLI::Option *option : command.get_options()) {
@@ -71,7 +72,7 @@ Error usage_error(const CLI::App &app, const CLI::ParseError &error) {
     }
     const std::string name = left.front().substr(0, left.front().find('='));
     return {Fault::usage,
-        fmt::format("no option '{}'{}; see {}", name, did_you_mean(name, known), help_for(app))};
+        fmt::format("no option '{}'{}; see {}", name, did_you_mean(name, known), where_help_is(app))};
 }
 
 void check_command(const CLI::App &app, const std::vector<std::string> &words) {
@@ -127,6 +128,43 @@ CLI::Option *never_empty(CLI::Option *option) {
     return option;
 }
 
+// The words that shells offer for the values of parameters.
+std::map<const CLI::Option *, std::vector<std::string>> &offered() {
+    static std::map<const CLI::Option *, std::vector<std::string>> words;
+    return words;
+}
+
+Json json(const CLI::Option &option) {
+    Json names = Json::array();
+    for (const std::string &name : option.get_snames()) {
+        names.push_back("-" + name);
+    }
+    for (const std::string &name : option.get_lnames()) {
+        names.push_back("--" + name);
+    }
+    if (names.empty()) {
+        names.push_back(option.get_name());
+    }
+    const auto offer = offered().find(&option);
+    return {{"names", names}, {"is_option", option.nonpositional()},
+        {"value", option.get_items_expected_max() == 0 ? "" : option.get_type_name()},
+        {"default", option.get_default_str()}, {"required", option.get_required()},
+        {"repeats", option.get_items_expected_max() > 1}, {"group", option.get_group()},
+        {"help", option.get_description()},
+        {"offers", offer == offered().end() ? std::vector<std::string>() : offer->second}};
+}
+
+Json json(const CLI::App &command) {
+    Json parameters = Json::array();
+    for (const CLI::Option *option : command.get_options()) {
+        if (!option->get_group().empty()) {  // of no group are those that do not count for this command
+            parameters.push_back(json(*option));
+        }
+    }
+    return {{"name", command.get_name()}, {"group", command.get_group()},
+        {"summary", command.get_description()}, {"parameters", parameters}, {"notes", command.get_footer()}};
+}
+
 }  // namespace
 
 Parameter &Parameter::required() {
@@ -146,6 +184,11 @@ Parameter &Parameter::group(const std::string &name) {
 
 Parameter &Parameter::value_name(const std::string &name) {
     option_->type_name(name);
+    return *this;
+}
+
+Parameter &Parameter::offer(const std::vector<std::string> &words) {
+    offered()[option_] = words;
     return *this;
 }
 
@@ -268,11 +311,45 @@ Command CommandLine::add(const std::string &name, const std::string &summary, co
     if (!group.empty()) {
         command->group(group);
     }
+    command->add_flag_callback(
+        "-q,--quiet", be_quiet, "Print no progress and no remarks to standard error, only errors");
     return Command(command, &helped_);
 }
 
 void CommandLine::footer(const std::string &text) {
     app_->footer(text);
+}
+
+std::vector<std::string> CommandLine::commands() const {
+    return command_names(*app_);
+}
+
+std::string CommandLine::help_for(const CLI::App &command) const {
+    if (const auto describe = helped_.find(&command); describe != helped_.end()) {
+        describe->second();
+    }
+    return command.help(&command == app_.get() ? "" : app_->get_name());
+}
+
+std::optional<std::string> CommandLine::help_of(const std::string &command) const {
+    for (const CLI::App *found : app_->get_subcommands(nullptr)) {
+        if (found->get_name() == command) {
+            return help_for(*found);
+        }
+    }
+    return std::nullopt;
+}
+
+Json CommandLine::grammar() const {
+    Json grammar = json(*app_);
+    grammar["commands"] = Json::array();
+    for (const CLI::App *command : app_->get_subcommands(nullptr)) {
+        if (const auto describe = helped_.find(command); describe != helped_.end()) {
+            describe->second();
+        }
+        grammar["commands"].push_back(json(*command));
+    }
+    return grammar;
 }
 
 void CommandLine::run(std::vector<std::string> words) {
@@ -281,11 +358,7 @@ void CommandLine::run(std::vector<std::string> words) {
         std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
         app_->parse(words);
     } catch (const CLI::CallForHelp &) {
-        const CLI::App &command = *command_of(*app_);
-        if (const auto describe = helped_.find(&command); describe != helped_.end()) {
-            describe->second();
-        }
-        print(command.help(&command == app_.get() ? "" : app_->get_name()));
+        print(help_for(*command_of(*app_)));
     } catch (const CLI::CallForVersion &error) {
         print(std::string(error.what()) + "\n");
     } catch (const CLI::ParseError &error) {

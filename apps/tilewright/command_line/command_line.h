@@ -1,10 +1,12 @@
 #pragma once
 // The grammar of the command line: commands, what they take, and their help. CLI11 reads the line;
 // command_line.cpp is the only file that includes it, because it takes longer to compile than all else here.
+#include "apps/tilewright/terminal/json.h"
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,8 @@ public:
     // the heading of the help that it is listed under; empty: it is not listed
     Parameter &group(const std::string &name);
     Parameter &value_name(const std::string &name);  // what the help calls its value: "FILE"
+
+    Parameter &offer(const std::vector<std::string> &words);  // what a shell offers to complete its value
 
     // The default, which the help shows: what the variable holds now, or a text.
     Parameter &show_default();
@@ -77,7 +81,8 @@ private:
     std::map<const CLI::App *, std::function<void()>> *helped_;  // of the command line
 };
 
-// The whole command line: `NAME COMMAND ...`, and the options --help and --version.
+// The whole command line: `NAME COMMAND ...`, and the options --help and --version. Every command has
+// --quiet.
 class CommandLine {
 public:
     CommandLine(
@@ -88,11 +93,21 @@ public:
     Command add(const std::string &name, const std::string &summary, const std::string &group = "");
     void footer(const std::string &text);
 
+    std::vector<std::string> commands() const;
+
+    // What COMMAND --help prints; nothing where there is no such command.
+    std::optional<std::string> help_of(const std::string &command) const;
+
+    // All that it takes, as docs/JSON.md describes it: manual pages and completions are made of this.
+    Json grammar() const;
+
     // Reads the words and runs the command; prints help or versions where they are asked for. Errors: usage,
     // for words that the command line does not take, and those of the command.
     void run(std::vector<std::string> words);
 
 private:
+    std::string help_for(const CLI::App &command) const;
+
     std::unique_ptr<CLI::App> app_;
     std::map<const CLI::App *, std::function<void()>> helped_;  // what is called before help is printed
 };

@@ -28,6 +28,7 @@ std::string environment_help() {
            "read\n"
            "  TILEWRIGHT_GENERATORS       A folder of generator programs, for `show`, `explain`,\n"
            "                              `explore` and `bench --tunable`\n"
+           "  NO_COLOR                    Anything: no colours on a terminal\n"
            "  HL_NUM_THREADS              Halide's own number; --threads and TILEWRIGHT_THREADS go before "
            "it\n"
            "  OCL_ICD_VENDORS             Of OpenCL's loader: the folder of the drivers that it finds\n";
@@ -46,7 +47,8 @@ static void add_device_and_threads(Command &command, std::string &device, const 
     };
     const std::string of_environment = devices_of_environment();
     command.add("--device", take, help)
-        .default_text(of_environment.empty() ? "auto" : one_line(of_environment));
+        .default_text(of_environment.empty() ? "auto" : one_line(of_environment))
+        .offer({"auto", "cpu", "cuda", "opencl"});
     command
         .add(
             "--threads",

@@ -20,7 +20,7 @@ void add_options_of_operators(Command &command, OperatorOptions &options) {
             if (option.is_flag) {
                 command.add_flag(name, [set] { set("yes"); }, option.help).group(group);
             } else {
-                command.add(name, set, option.help).group(group);
+                command.add(name, set, option.help).group(group).offer(option.choices);
             }
         }
         const std::optional<Input> &more = op->optional_input();

@@ -78,7 +78,7 @@ void add_cache(CommandLine &line) {
         line.add("cache", "Shows or clears the compiled programs of devices that are kept on disk");
     static std::string action;
     static bool as_json = false;
-    command.add("action", action, "list, clear or path").required();
+    command.add("action", action, "list, clear or path").required().offer({"list", "clear", "path"});
     command.add_flag("--json", as_json, "Print JSON (list)");
     command.footer(
         "The folder is TILEWRIGHT_CACHE, else XDG_CACHE_HOME/tilewright, else ~/.cache/tilewright;\n"

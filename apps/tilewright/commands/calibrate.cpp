@@ -70,7 +70,7 @@ void import(const CalibrateOptions &options) {
     std::vector<std::string> others;
     const MeasuredFile file = joined_calibrations(options.from, origin, others);
     for (const std::string &other : others) {
-        print_error(fmt::format("tilewright: calibrate: the times of {} are left out: the file is of {}\n",
+        print_remark(fmt::format("tilewright: calibrate: the times of {} are left out: the file is of {}\n",
             one_line(other), one_line(file.device().text())));
     }
     const std::string path = options.output.empty() ? folder() + "/" + file.name() : options.output;
@@ -101,7 +101,7 @@ void measure(const CalibrateOptions &options) {
                 {"machine", fmt::format("{} CPUs", about.at("num_cpus").get<int>())},
                 {"how", "`tilewright calibrate`: the least of several measurements, variants by turns"}});
         if (done.calls < done.of) {
-            print_error(
+            print_remark(
                 fmt::format("tilewright: calibrate: {}: {} of {} sets of data were measured; give it more "
                             "--seconds for the others\n",
                     info.device.str(), done.calls, done.of));

@@ -6,6 +6,7 @@ namespace tilewright::app {
 class CommandLine;
 
 void add_devices(CommandLine &line);
+void add_help(CommandLine &line);
 void add_list(CommandLine &line);
 void add_cache(CommandLine &line);
 void add_calibrate(CommandLine &line);

@@ -327,7 +327,7 @@ void doctor(bool as_json) {
                 fmt::format("{:<5} {:<17} {}\n", name_of(check.health), check.name, one_line(check.found));
             text += check.advice.empty() ? "" : fmt::format("{:<24}-> {}\n", "", check.advice);
         }
-        print(text);
+        print_verdicts(text);
     }
     if (!failing.empty()) {
         throw Error(Fault::failed,

@@ -8,7 +8,10 @@
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/explanation/explanation_report.h"
 #include "apps/tilewright/terminal/printing.h"
+#include "tilewright/device.h"
+#include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 namespace tilewright::app {
@@ -22,10 +25,42 @@ struct ExplainOptions {
     DataOptions data;
 };
 
+// Why no device of the backend that `device` names can be used here; empty where one can, and where it names
+// no backend alone.
+std::string why_not_usable(const std::string &device) {
+    for (const Backend backend : {Backend::cuda, Backend::opencl}) {
+        const std::vector<DeviceInfo> &all = devices(backend);
+        if (device == name_of(backend) &&
+            std::none_of(all.begin(), all.end(), std::mem_fn(&DeviceInfo::usable))) {
+            return all.empty() ? "there is no such device" : one_line(all.back().why_not);
+        }
+    }
+    return "";
+}
+
+// What can be said of a call without its device: the variant that it would take, and what its kernels do.
+void explain_without_device(
+    const Operator &op, const CallData &data, const ExplainOptions &options, const std::string &why_not) {
+    const Array output(data.request->output_type, data.request->output_shape);
+    const Backend backend = options.device == "cuda" ? Backend::cuda : Backend::opencl;
+    const Variant &chosen = op.choose(*data.request, output, options.schedule, {backend, 0});
+    const TunableValues values = single_values_of(options.tunables);
+    const Variant built = values.empty() ? chosen : with_tunables(chosen, values);
+    print(
+        fmt::format("{} on {}: {}\nNothing was run: {}\n\nchosen  {}\nhow     {}\n\nHow a warp of 32 threads "
+                    "reaches memory\n{}",
+            op.name(), options.device, data.what, why_not, built.name(), chosen.summary,
+            accesses_of_call(op, *data.request, built, chosen)));
+}
+
 void run(const ExplainOptions &options) {
     const Operator &op = find_operator(options.op);
     check_schedule({&op}, options.schedule);
     const CallData data = call_data(op, options.data);
+    if (const std::string why_not = why_not_usable(options.device); !why_not.empty() && !options.as_json) {
+        explain_without_device(op, data, options, why_not);
+        return;
+    }
     const std::optional<Device> asked = asked_device(options.device);
     const Device device = asked ? *asked : op.choose_device(*data.request, options.schedule);
     const Explanation explanation =
@@ -52,14 +87,17 @@ void add_explain(CommandLine &line) {
         .value_name("NAME=VALUE");
     add_data(command, options.data);
     const std::string first = operators().front()->name();
-    command.footer(
-        fmt::format("It prints one block per kernel that was launched: its grid and block, what the driver "
-                    "says of it, and how its warps reach memory. Addresses are computed by the operator's "
-                    "generator program (see `tilewright show --help`).\n"
-                    "Examples:\n"
-                    "  tilewright explain {0} --size 512x512\n"
-                    "  tilewright explain {0} --size 512x512 --schedule reference --device cpu --json\n",
-            first));
+    command.footer(fmt::format(
+        "It prints one block per kernel that was launched: its grid and block, what the driver "
+        "says of it, and how its warps reach memory. Addresses are computed by the operator's "
+        "generator program (see `tilewright show --help`). With --device cuda or opencl and no such "
+        "device, nothing is run, and it prints the variant that a call would take and how its "
+        "warps reach memory.\n"
+        "Examples:\n"
+        "  tilewright explain {0} --size 512x512\n"
+        "  tilewright explain {0} --size 512x512 --schedule reference --device cpu --json\n"
+        "  tilewright explain {0} --size 512x512 --device cuda\n",
+        first));
     command.run([] { run(options); });
 }
 

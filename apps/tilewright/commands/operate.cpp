@@ -160,7 +160,8 @@ void add_settings(Command &command, const Operator &op, const std::shared_ptr<Op
             .value_name(option.unit == "m" ? "LENGTH" :
                         option.is_number   ? "NUMBER" :
                                              "WORD")
-            .group(op.name());
+            .group(op.name())
+            .offer(option.choices);
     }
 }
 
@@ -197,7 +198,7 @@ void add_operator(CommandLine &line, const Operator &op) {
         "--stats", request->call.statistics, "Print what the call did and cost to standard error");
     add_json(command, request->call.as_json);
     command.add_flag("--check", request->call.check,
-        "Hold the result against the definition, as plain loops, before it is written (slow)");
+        "Compare the result with the definition, as plain loops, before it is written (slow)");
     if (const std::optional<Input> &more = op.optional_input()) {
         command.add("--" + more->name, request->optional_input, more->help)
             .value_name("FILE")

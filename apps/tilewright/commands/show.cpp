@@ -219,32 +219,6 @@ std::string resources(const std::string &generator, const Variant &variant) {
     return table(lines);
 }
 
-// -------------------------------------------------------------------------------------- accesses
-
-// How the warps of a call's kernels reach memory: of each library that the call would run. A variant with
-// other tunables has no library, and takes the arguments of the one that is in the table.
-std::string accesses(const Operator &op, const Shown &shown, Variant variant) {
-    const Request &request = *shown.data->request;
-    Array output(request.output_type, request.output_shape);
-    variant.metadata = shown.variant->metadata;
-    const Plan plan = op.plan(variant, {variant.backend, 0}, request, output);
-    std::string text;
-    for (const Launch *launch : plan.launches()) {
-        const LibraryRun library = launch->described();
-        const LibraryAccesses found = accesses_of(library, variant, *shown.variant);
-        if (!found.why_not.empty()) {
-            text += fmt::format("{}: not computed: {}\n", library.variant, found.why_not);
-        }
-        for (const auto &[kernel, kinds] : found.of_kernel) {
-            text += kernel + "\n";
-            for (const WarpAccess &access : kinds) {
-                text += "    " + words_of(access) + "\n";
-            }
-        }
-    }
-    return text;
-}
-
 // ------------------------------------------------------------------------------------- the command
 
 std::vector<std::string> parts_of(const ShowOptions &options, const Variant &variant) {
@@ -323,7 +297,7 @@ void show(ShowOptions options) {
     for (const std::string &part : parts) {
         text += fmt::format("\n==== {}\n", headings.at(part));
         text += part == "resources" ? resources(generator, variant) :
-                part == "accesses"  ? accesses(op, shown, variant) :
+                part == "accesses"  ? accesses_of_call(op, *shown.data->request, variant, *shown.variant) :
                                       generated(generator, variant, part);
     }
     print(text);

@@ -199,8 +199,9 @@ void verify(const VerifyOptions &options) {
 
     std::vector<Result> results;
     const auto report = [&](Result result) {
-        if (!options.as_json) {
-            print(line_of(result));
+        const bool is_fine = result.verdict == Verdict::ok || result.verdict == Verdict::not_run;
+        if (!options.as_json && !(is_quiet() && is_fine && !is_slow(result))) {
+            print_verdicts(line_of(result));
         }
         results.push_back(std::move(result));
     };
@@ -229,7 +230,7 @@ void verify(const VerifyOptions &options) {
             {"count", sum.json()}, {"not_asked", not_asked}, {"variants", variants}});
     }
     sum.check(options.devices);
-    print_error(fmt::format("tilewright: verify: {}\n", sum.text()));
+    print_remark(fmt::format("tilewright: verify: {}\n", sum.text()));
 }
 
 }  // namespace
@@ -240,9 +241,11 @@ void add_verify(CommandLine &line) {
     static VerifyOptions options;
     command.add("operator", options.operators, "Operators (default: all)");
     options.devices = devices_of_environment();
-    command.add("--device", options.devices,
-        "auto, cpu, cuda[:i] or opencl[:i], several with commas, or all (default: TILEWRIGHT_DEVICE, or else "
-        "all that can be used)");
+    command
+        .add("--device", options.devices,
+            "auto, cpu, cuda[:i] or opencl[:i], several with commas, or all (default: TILEWRIGHT_DEVICE, or "
+            "else all that can be used)")
+        .offer({"auto", "cpu", "cuda", "opencl", "all"});
     add_variants(command, options.variants);
     command
         .add("--repeat", options.repeat,
@@ -254,7 +257,7 @@ void add_verify(CommandLine &line) {
     command.footer(
         fmt::format("One line per variant and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "
                     "sizes), or 'not run' with the reason. Variants "
-                    "that were not asked for are counted.\n"
+                    "that were not asked for are counted. With --quiet only what is not ok has a line.\n"
                     "'Off by' is the largest difference that the bound of the operator allowed, "
                     "divided by the largest number of that result.\n"
                     "'SLOWER' is a variant of `tuned` that takes more than {1} times as long as `reference` "

@@ -2,6 +2,7 @@
 #include "apps/tilewright/explanation/warp_accesses.h"
 #include "apps/tilewright/built_variants/generator_programs.h"
 #include "apps/tilewright/terminal/printing.h"
+#include "runtime/dispatch/steps/plan.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <charconv>
@@ -106,6 +107,28 @@ std::string words_of(const WarpAccess &access) {
     return least ? fmt::format("{}: no bank conflict", what) :
                    fmt::format(
                        "{}: bank conflicts, {} passes where {} would do", what, access.passes, access.least);
+}
+
+std::string accesses_of_call(
+    const Operator &op, const Request &request, Variant built, const Variant &in_table) {
+    Array output(request.output_type, request.output_shape);
+    built.metadata = in_table.metadata;
+    const tilewright::Plan plan = op.plan(built, {built.backend, 0}, request, output);
+    std::string text;
+    for (const Launch *launch : plan.launches()) {
+        const LibraryRun library = launch->described();
+        const LibraryAccesses found = accesses_of(library, built, in_table);
+        if (!found.why_not.empty()) {
+            text += fmt::format("{}: not computed: {}\n", library.variant, found.why_not);
+        }
+        for (const auto &[kernel, kinds] : found.of_kernel) {
+            text += kernel + "\n";
+            for (const WarpAccess &access : kinds) {
+                text += "    " + words_of(access) + "\n";
+            }
+        }
+    }
+    return text;
 }
 
 }  // namespace tilewright::app

@@ -33,4 +33,10 @@ LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, con
 // "1 x global store of 1 byte to out: 16 sectors of 32 bytes per warp, where neighbours would need 1".
 std::string words_of(const WarpAccess &access);
 
+// How the warps of a call's kernels reach memory: of each library that the call would run. `built` is the
+// variant `in_table`, or is built from it with other tunables; then it has no library, and takes the
+// arguments of the one that is in the table.
+std::string accesses_of_call(
+    const Operator &op, const Request &request, Variant built, const Variant &in_table);
+
 }  // namespace tilewright::app

@@ -24,6 +24,8 @@ void with_element(Type type, const With &with) {
     case Type::f32: return with(float());
     case Type::f64: return with(double());
     case Type::c64: return with(std::complex<float>());
+    case Type::f16: return with(Float16());
+    case Type::bf16: return with(BFloat16());
     }
 }
 

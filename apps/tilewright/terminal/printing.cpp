@@ -8,8 +8,10 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <string_view>
 #include <unistd.h>
 
 namespace tilewright::app {
@@ -85,11 +87,15 @@ std::string joined(const std::vector<std::string> &words, const std::string &bet
     return fmt::format("{}", fmt::join(words, between));
 }
 
-void print(const std::string &given) {
-    Progress::hide();
+static std::string plain(const std::string &given) {
     std::string text;
     text.reserve(given.size());
     put_plain(given, [&](char c) { text += c; });
+    return text;
+}
+
+static void write_output(const std::string &text) {
+    Progress::hide();
     if (fwrite(text.data(), 1, text.size(), stdout) != text.size() || fflush(stdout) != 0) {
         if (errno == EPIPE) {  // the reader has closed the pipe (`tilewright list | head -3`): end without a
                                // message, as filters do
@@ -100,6 +106,43 @@ void print(const std::string &given) {
             Fault::failed, fmt::format("standard output cannot be written: {}; send it to a place with room",
                                strerror(errno)));
     }
+}
+
+void print(const std::string &text) {
+    write_output(plain(text));
+}
+
+static bool shows_colours() {
+    const char *const no_colour = getenv("NO_COLOR"), *const terminal = getenv("TERM");
+    return isatty(STDOUT_FILENO) && (no_colour == nullptr || *no_colour == 0) &&
+           (terminal == nullptr || strcmp(terminal, "dumb") != 0);
+}
+
+static const char *colour_of(std::string_view word, bool begins_line) {
+    constexpr const char *green = "\033[32m", *yellow = "\033[33m", *red = "\033[31m";
+    constexpr std::array<std::string_view, 5> wrong = {"WRONG", "FAILED", "FAIL", "UNTRIED", "SLOWER"};
+    return begins_line && word == "ok"                                ? green :
+           begins_line && word == "warn"                              ? yellow :
+           std::find(wrong.begin(), wrong.end(), word) != wrong.end() ? red :
+                                                                        nullptr;
+}
+
+void print_verdicts(const std::string &given) {
+    const std::string text = plain(given);
+    if (!shows_colours()) {
+        write_output(text);
+        return;
+    }
+    std::string coloured;
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = std::min(text.find_first_of(" \n:", at), text.size());
+        const std::string_view word(text.data() + at, end - at);
+        const char *const colour = colour_of(word, at == 0 || text[at - 1] == '\n');
+        coloured += colour == nullptr ? std::string(word) : fmt::format("{}{}\033[0m", colour, word);
+        coloured += text.substr(end, 1);
+        at = end + 1;
+    }
+    write_output(coloured);
 }
 
 std::string other_libraries(const std::string &variant, const std::vector<std::string> &ran) {

@@ -30,4 +30,8 @@ std::string other_libraries(const Variant &variant, const std::vector<const Vari
 // Prints to standard output. Errors: failed, when it cannot be written.
 void print(const std::string &text);
 
+// The same of lines with verdicts. On a terminal, `ok` and `warn` at the beginning of a line, and words in
+// capitals such as WRONG, have colours, unless the environment's NO_COLOR is set.
+void print_verdicts(const std::string &text);
+
 }  // namespace tilewright::app

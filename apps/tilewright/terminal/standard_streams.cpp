@@ -56,6 +56,22 @@ void print_error(std::string_view text) noexcept {
     put_plain(text, [&](char c) { collected(c); });
 }
 
+static bool quiet = false;
+
+void be_quiet() noexcept {
+    quiet = true;
+}
+
+bool is_quiet() noexcept {
+    return quiet;
+}
+
+void print_remark(std::string_view text) noexcept {
+    if (!quiet) {
+        print_error(text);
+    }
+}
+
 void print_error_line(std::string_view before, std::string_view message) noexcept {
     Collected line;
     for (const char c : before) {

@@ -18,6 +18,13 @@ void write_error(std::string_view bytes) noexcept;
 // The same of text, as a terminal may show it (put_plain()).
 void print_error(std::string_view text) noexcept;
 
+// Leaves out what print_remark() prints, and the bar of progress: the option --quiet.
+void be_quiet() noexcept;
+bool is_quiet() noexcept;
+
+// print_error() of what is no error, such as a warning or the sum of a command's lines.
+void print_remark(std::string_view text) noexcept;
+
 // Writes `before` and the message as one line. It allocates no memory, so that it can report that there is
 // none.
 void print_error_line(std::string_view before, std::string_view message) noexcept;

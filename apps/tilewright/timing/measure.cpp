@@ -1,11 +1,14 @@
 // Batches, single calls and whole calls, timed as often as the plan and its limit allow.
 #include "apps/tilewright/timing/measure.h"
+#include "apps/tilewright/timing/energy.h"
 #include "tilewright/statistics.h"
 #include "tilewright/timing.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 namespace tilewright::app {
 
@@ -66,8 +69,18 @@ public:
         return !failure_;
     }
 
+    // Counts calls between two changes of the device's counter, which are at least half a second apart.
+    void measure_energy() {
+        guard([&] {
+            const std::optional<double> begin = change_of_energy(0).first;
+            const auto [end, calls] = begin ? change_of_energy(.5) : std::pair(begin, 0);
+            energy_mj_ = end ? (*end - *begin) / calls : 0;
+        });
+    }
+
     Measured result() const {
         Measured all;
+        all.energy_mj = energy_mj_;
         all.batch_size = batch_size_;
         all.repeats = (int)ms_[batches].size();
         all.copies = copies_;
@@ -114,6 +127,27 @@ private:
         }) / batch_size_;
     }
 
+    // Calls for so many seconds at least, until the counter changes: what it says then, and how many calls
+    // that were. Nothing where there is no counter, or where it does not change.
+    std::pair<std::optional<double>, int> change_of_energy(double seconds) {
+        const std::optional<double> before = energy_mj(device_);
+        const auto start = std::chrono::steady_clock::now();
+        const auto passed = [&](double s) {
+            return std::chrono::steady_clock::now() - start >= std::chrono::duration<double>(s);
+        };
+        for (int calls = 0; before && !passed(seconds + 1);) {
+            for (int i = 0; i < batch_size_; i++, calls++) {
+                run();
+            }
+            synchronize(device_);
+            const std::optional<double> now = energy_mj(device_);
+            if (now != before && passed(seconds)) {
+                return {now, calls};
+            }
+        }
+        return {};
+    }
+
     double timed(Part part) {
         switch (part) {
         case batches: return batch_ms(calls_.run);
@@ -131,6 +165,7 @@ private:
     size_t &next_;
     int batch_size_ = 0, repeats_ = 0;
     uint64_t copies_ = 0;
+    double energy_mj_ = 0;
     std::vector<double> ms_[parts];
     std::chrono::duration<double> spent_[parts] = {};
     std::exception_ptr failure_;
@@ -184,7 +219,10 @@ std::vector<Measured> measure(Device device, const std::vector<TimedCalls> &all,
         }
     }
     std::vector<Measured> results;
-    for (const Measurement &one : measurements) {
+    for (Measurement &one : measurements) {
+        if (plan.energy) {
+            one.measure_energy();
+        }
         results.push_back(one.result());
     }
     return results;

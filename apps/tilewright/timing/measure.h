@@ -14,6 +14,7 @@ struct Plan {
     int batch = 20;
     int repeats = 21;
     double limit_s = 20;
+    bool energy = false;  // measure it too, for about a second more
 };
 
 // Milliseconds per call.
@@ -22,11 +23,12 @@ struct Times {
 };
 
 struct Measured {
-    Times batch;     // a call in a batch of back-to-back calls: device time
-    Times single;    // one call alone: device time
-    Times call;      // one whole call and the wait for its end, on the host's steady clock
-    Times host;      // the same from host arrays to a host array, with the copies that this takes
-    Times prepared;  // a prepared call in a batch of back-to-back calls: device time
+    Times batch;           // a call in a batch of back-to-back calls: device time
+    Times single;          // one call alone: device time
+    Times call;            // one whole call and the wait for its end, on the host's steady clock
+    Times host;            // the same from host arrays to a host array, with the copies that this takes
+    Times prepared;        // a prepared call in a batch of back-to-back calls: device time
+    double energy_mj = 0;  // millijoules of a call, while calls follow each other; 0: not measured
     int batch_size = 0, repeats = 0;
     uint64_t copies = 0;              // between host and device, but for those of `host`
     std::exception_ptr failure = {};  // what ended the calls; the times say nothing then

@@ -28,8 +28,8 @@
 //   twiddles   `twiddled` only; its argument is named "turns": exp(-2 pi i n / (L M)) for n < L M
 //   first      `chirp_first` only: (n, b): the value at n is multiplied by it first
 //   last       `chirp_last` only: (k, b): the result at k is multiplied by it
-//   response   `convolve` only: (i, b): frequency number order(i) (FftPassShape::order) is multiplied by it;
-//              it includes the scale
+//   response   `convolve` only: (i, line, batch), or (i, 0, 0) for lines along rows: frequency number
+//              order(i) (FftPassShape::order) is multiplied by it; it includes the scale
 //   middle     `convolve` only: exp(-2 pi i order(u) / L) for u < L / last radix
 //   sign, scale_re, scale_im
 //              (f32) not with `convolve`: the imaginary part is multiplied by `sign` when it is read, and the
@@ -290,9 +290,10 @@ private:
         }
         values = transform(values, -1, has_factors ? &factors : nullptr);
         if (s == count - 1) {
+            const Expr column = across() ? Expr(line) : Expr(0), part = across() ? Expr(batch) : Expr(0);
             for (int q = 0; q < radix(s); q++) {
                 const Expr i = butterfly_of(digit) + q * (length / radix(s));
-                values[(size_t)q] = values[(size_t)q] * Complex::of_word(tables.response(i, number()));
+                values[(size_t)q] = values[(size_t)q] * Complex::of_word(tables.response(i, column, part));
             }
             values = transform(values, 1);
         }

@@ -1,6 +1,6 @@
 #pragma once
 // A form of gaussian_blur for u8 images of several interleaved channels: a window of fixed radius, both
-// passes by dot products of four bytes. Variants: tuned_colours_* for u8 on CUDA.
+// passes by dot products of four bytes. Variants: tuned_colours_* for u8 on GPUs.
 #include "generators/algorithms/gaussian_blur/window_dot.h"
 
 namespace tilewright {

@@ -66,6 +66,16 @@ struct GaussianBlurDotsConfiguration {
     }
 };
 
+// Of GaussianBlurProducts and GaussianBlurFusedProducts.
+struct GaussianBlurProductsConfiguration {
+    int channels = 1;  // the variant serves images of so many
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("channels", channels);
+    }
+};
+
 // Of the forms with a window of fixed radius: GaussianBlurWindow, GaussianBlurWindowDot,
 // GaussianBlurWindowFloats and GaussianBlurColours.
 struct GaussianBlurWindowConfiguration {

@@ -204,24 +204,24 @@ uint32_t tap_word(const IntegerTaps &taps, int radius, int phase, int k, bool hi
     return word;
 }
 
-TapFragments TapFragments::low(const IntegerTaps &taps) {
-    const int reach = ceil_div(taps.reach(), 4);
-    return {reach, 0, ceil_div(8 + 2 * reach, 8)};
+TapFragments TapFragments::of(const IntegerTaps &taps, int byte) {
+    const auto words = [](int taps_aside) { return ceil_div(taps_aside, 4); };
+    const auto steps = [](int reach) { return ceil_div(8 + 2 * reach, 8); };
+    int most = taps.reach();
+    while (byte > 0 && most > 0 && taps.at(most) >> (8 * byte) == 0) {
+        most--;
+    }
+    const int all = words(taps.reach()), own = words(most);
+    return {all, std::min(all - own, 8 * (steps(all) - steps(own))), steps(own), byte};
 }
 
-TapFragments TapFragments::high(const IntegerTaps &taps) {
-    const TapFragments all = low(taps);
-    const int reach = ceil_div(std::max(taps.high - 1, 0), 4), steps = ceil_div(8 + 2 * reach, 8);
-    return {all.reach, std::min(all.reach - reach, 8 * (all.steps - steps)), steps};
-}
-
-uint32_t TapFragments::word(const IntegerTaps &taps, bool high, int v, int lane, int m, int step) const {
+uint32_t TapFragments::word(const IntegerTaps &taps, int v, int lane, int m, int step) const {
     const int output = 4 * (lane / 4) + v % 2 + 2 * m,
-              byte = 4 * (first - reach) + 32 * step + 16 * (v / 2) + 4 * (lane % 4);
+              begin = 4 * (first - reach) + 32 * step + 16 * (v / 2) + 4 * (lane % 4);
     uint32_t word = 0;
     for (int b = 0; b < 4; b++) {
-        const uint32_t w = taps.at(byte + b - output);
-        word |= (high ? w >> 8 : w & 255) << (8 * b);
+        const uint32_t w = taps.at(begin + b - output);
+        word |= (w >> (8 * byte) & 255) << (8 * b);
     }
     return word;
 }

@@ -128,12 +128,14 @@ struct TapFragments {
     int reach;         // in words, of all taps
     int first, steps;  // from this word of the window on
 
-    // The low bytes of all taps, and the high bytes of those that may have one. Both have a step or more.
-    static TapFragments low(const IntegerTaps &taps);
-    static TapFragments high(const IntegerTaps &taps);
+    int byte;
+
+    // Byte `byte` of the taps, from the lowest on: of all taps, or of those that have it. There is a step or
+    // more.
+    static TapFragments of(const IntegerTaps &taps, int byte);
 
     // Word v of a lane, in half m of a step.
-    uint32_t word(const IntegerTaps &taps, bool high, int v, int lane, int m, int step) const;
+    uint32_t word(const IntegerTaps &taps, int v, int lane, int m, int step) const;
 };
 
 }  // namespace tilewright

@@ -1,6 +1,6 @@
 #pragma once
 // A form of gaussian_blur for u8: a window of fixed radius, both passes by dot products of four bytes.
-// Variants: tuned_words_* and tuned_window_* for u8 on CUDA.
+// Variants: tuned_words_* and tuned_window_* for u8 on GPUs.
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_words.h"

@@ -1,6 +1,7 @@
 #pragma once
 // How the work of the form MatmulWorkers is divided, for the host and for generators. Plain C++ without
 // Halide.h.
+#include "generators/algorithms/tensor_product.h"
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -137,17 +138,29 @@ Division matmul_division(const Tunable &tunable, Division::Copies copies) {
 }
 
 // How the work of the form MatmulFragments is divided. A block of 128 threads computes a tile of out, of
-// `tiles` times 64 rows, and sums over blocks of `depth`, each in one chain of products of the tensor cores.
-// Tiles run down `group` columns of tiles at once.
+// `tiles` times 64 rows, and sums over blocks of `depth` words, each in one chain of products of the tensor
+// cores. Tiles run down `group` columns of tiles at once.
 struct FragmentDivision {
     int tiles, columns, depth, group;
+    TensorNumbers numbers;
 
     // From this depth K on, the form keeps the bound of matmul, K units of 2^-23 of the sum of absolute
     // products, whatever the numbers are. Parts that are left out or cut off: at most 4 units. The tensor
     // cores cut off nine numbers at the last of 24 bits of the largest one, or later, and their sum at its
-    // last bit: at most 10 units per instruction, and 10 of the 12 instructions of a block see sums of that
-    // size. The sums of the blocks are added in f32: K / 64 units. That makes 104 + K / 64.
-    static constexpr int least_depth = 128;
+    // last bit: at most 10 units per instruction. A block has 3 depth / 8 instructions, and all but two see
+    // sums of that size. The sums of the blocks are added in f32: at most K / 32 units. With a depth of 32
+    // that makes 104 + K / 32, and 224 + K / 32 with 64.
+    //
+    // Products of 16-bit floats are exact, so that their sums keep the bound for every depth. Of K numbers
+    // the largest is not cut off, the others by at most a unit each, and so is the sum.
+    // Denormal f16 numbers are aligned as if they were 2^-14.
+    static constexpr int least_depth(int depth) {
+        return 4 * depth;
+    }
+
+    TensorProduct product() const {
+        return {columns, depth, numbers};
+    }
 
     int rows() const {
         return 64 * tiles;
@@ -159,5 +172,12 @@ struct FragmentDivision {
         return depth % 16 ? "depth must be a multiple of 16" : "";
     }
 };
+
+// The division that a variant for arrays of a type describes; tunable(name) gives the value of one of its
+// tunables.
+template<typename Tunable>
+FragmentDivision fragment_division(const Tunable &tunable, std::string_view type) {
+    return {tunable("tiles"), tunable("columns"), tunable("depth"), tunable("group"), tensor_numbers(type)};
+}
 
 }  // namespace tilewright

@@ -1,6 +1,6 @@
 #pragma once
-// A form of matmul whose products are those of the tensor cores. Variants: tensor_small and tensor_any on
-// CUDA.
+// A form of matmul whose products are those of the tensor cores. Variants on CUDA: tensor_small and
+// tensor_any of f32, tuned_tensor_small and tuned_tensor of f16 and bf16.
 //
 // Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision
 // accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.
@@ -14,16 +14,17 @@
 
 namespace tilewright {
 
-// out = A B. Each element of A and B is the sum of a high part, which TF32 has exactly, and a low part, of
-// which TF32 has all but one bit. The tensor cores sum three of the four products of the parts over a block
-// of the depth; the product of the low parts is left out. The sums of the blocks are added in f32. The error
-// is within the bound of matmul from a depth of FragmentDivision::least_depth on.
+// out = A B. The tensor cores sum products over a block of the depth, and the sums of the blocks are added in
+// f32. Floats of 16 bits, A and B by their bits, are two per word, as the tensor cores take them.
 //
-// Numbers whose parts TF32 does not have become NaN in the panels: those between 2^-126 and 2^-100. Those
-// that are too large, infinity and NaN make NaN or infinity of every sum that they take part in. All elements
-// of out that are not finite are then summed again, from plain products.
+// Each f32 is the sum of a high part, which TF32 has exactly, and a low part, of which TF32 has all but one
+// bit. Three of the four products of the parts are summed; the product of the low parts is left out. The
+// error is within the bound of matmul from a depth of FragmentDivision::least_depth on. Numbers whose parts
+// TF32 does not have become NaN in the panels: those between 2^-126 and 2^-100. Those that are too large,
+// infinity and NaN make NaN or infinity of every sum that they take part in. All elements of out that are not
+// finite are then summed again, from plain products.
 //
-// The panels are in the order of the tensor cores' fragments. Lane l of a warp has of 16 rows and 8 numbers
+// The panels are in the order of the tensor cores' fragments. Lane l of a warp has of 16 rows and 8 words
 // along k those of rows l / 4 and l / 4 + 8 at l % 4 and l % 4 + 4, and of the results, columns 2 (l % 4) and
 // 2 (l % 4) + 1 of each group of 8, in the same rows. Columns of B change places within 16, so that a lane
 // has four neighbouring columns of out.
@@ -36,15 +37,21 @@ struct MatmulFragments : Halide::NamesInterface {
     Func words{"words"}, high{"high"}, low{"low"}, products{"products"}, sum{"sum"};
     Func plain{"plain"}, out{"out"};
     RDom depth, domain, all, again;
+    std::vector<Func> parts;  // of the words of A: high and low; none where words have no parts
 
     MatmulFragments(Func A, Func B, const Extents &size, const FragmentDivision &division)
-        : division(division), product{division.columns, division.depth}, A(A), B(B), size(size),
+        : division(division), product(division.product()), A(A), B(B), size(size),
           across(ceil_div(size.columns, division.columns)), down(ceil_div(size.rows, division.rows())),
           once(select(size.depth > 0, 1, 2)) {
+        if (product.parts() == 2) {
+            parts = {high, low};
+        }
         cut_into_panels();
         multiply();
         store();
-        sum_again();
+        if (product.parts() == 2) {
+            sum_again();
+        }
     }
 
 private:
@@ -75,18 +82,35 @@ private:
         return promised(min(at, extent - 1), extent);
     }
 
-    // tile_a(v, l, m, k, b) is word v of lane l in the rows from 16 m on and the 8 numbers from 8 k on, of
-    // row b of tiles; tile_b(v, n, h, k, b) is part h (high, low) of number 4 k + v of a column.
+    // Word `at` along k of what `read` gives for a row of A or a column of B; 0 beyond its end, and where
+    // that row or column is not `inside`.
+    template<typename At>
+    Expr word_of(Expr at, Expr is_inside, At read) const {
+        const auto number = [&](Expr k, Expr zero, auto made) {
+            return select(below(k, size.depth) && is_inside, made(read(inside(k, size.depth))), zero);
+        };
+        if (product.numbers_per_word() == 1) {
+            return number(at, 0.0f, representable);
+        }
+        const auto half = [&](Expr k) {
+            return number(k, bits(0), [](Expr read) { return cast<uint32_t>(read); });
+        };
+        return reinterpret<float>(half(2 * at) | half(2 * at + 1) << 16);
+    }
+
+    // tile_a(v, l, m, k, b) is word v of lane l in the rows from 16 m on and the 8 words from 8 k on, of row
+    // b of tiles; tile_b(v, n, h, k, b) is part h (high, low) of word 4 k + v of a column.
     void cut_into_panels() {
         const Expr row = division.rows() * b + 16 * m + l / 4 + 8 * (v % 2),
                    at_a = 8 * k + l % 4 + 4 * (v / 2);
-        panels_a(v, l, m, k, b) = select(below(at_a, size.depth) && below(row, size.rows),
-            representable(A(inside(at_a, size.depth), inside(row, size.rows))), 0.0f);
+        panels_a(v, l, m, k, b) =
+            word_of(at_a, below(row, size.rows), [&](Expr k) { return A(k, inside(row, size.rows)); });
         const Expr place = 4 * ((n % 8) / 2) + 2 * ((n / 8) % 2) + n % 2;
         const Expr column = division.columns * b + 16 * (n / 16) + place, at_b = 4 * k + v;
-        const Expr number = select(below(at_b, size.depth) && below(column, size.columns),
-            representable(B(inside(column, size.columns), inside(at_b, size.depth))), 0.0f);
-        panels_b(v, n, h, k, b) = select(h == 0, high_part(number), number - high_part(number));
+        const Expr word = word_of(
+            at_b, below(column, size.columns), [&](Expr k) { return B(inside(column, size.columns), k); });
+        panels_b(v, n, h, k, b) =
+            product.parts() == 1 ? word : select(h == 0, high_part(word), word - high_part(word));
         tile_a(v, l, m, k, b) = panels_a(v, l, m, k, promised(b, down));
         tile_b(v, n, h, k, b) = panels_b(v, n, h, k, promised(b, across));
     }
@@ -103,19 +127,19 @@ private:
         low(v, m, k, t) = words(v, m, k, t) - high(v, m, k, t);
         std::vector<Expr> operands;
         for (int step = 0; step < steps; step++) {
-            for (const Func &part : {high, low}) {
+            for (const Func &part : parts.empty() ? std::vector<Func>{words} : parts) {
                 for (int word = 0; word < 4; word++) {
                     operands.push_back(part(word, m, steps * k + step, t));
                 }
             }
         }
         const Expr begin = 2 * steps * k, last = begin + 2 * steps - 1 + ahead / 4;
-        for (int part : {0, 1}) {
-            operands.push_back(
-                tile_b(0, 0, part, begin, bx) + 0.0f * tile_b(3, division.columns - 1, 1, last, bx));
+        for (int part = 0; part < product.parts(); part++) {
+            operands.push_back(tile_b(0, 0, part, begin, bx) +
+                               0.0f * tile_b(3, division.columns - 1, product.parts() - 1, last, bx));
         }
         products(m, k, t, bx) = Tuple(results_of(product, operands));
-        depth = RDom(0, ceil_div(size.depth, division.depth), "depth");
+        depth = RDom(0, ceil_div(size.depth, division.depth * product.numbers_per_word()), "depth");
         std::vector<Expr> results;
         for (int i = 0; i < product.results(); i++) {
             results.push_back(products(m, depth, t, bx)[i]);

@@ -242,7 +242,7 @@ struct RecursiveGaussianAligned : TiledGaussian {
         Func image, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
         : TiledGaussian([=](Expr x, Expr y, Expr) { return cast<float>(image(x, y)); }, width, height,
               recursion, numbers) {
-        out(x, y, t, g) = filters[2].anticausal(y, x, g, t, 0)[0];
+        out(x, y, t, g) = as_pixel(image.type(), filters[2].anticausal(y, x, g, t, 0)[0]);
     }
 };
 

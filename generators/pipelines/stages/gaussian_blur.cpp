@@ -4,7 +4,6 @@
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
-#include "generators/algorithms/gaussian_blur/window_floats.h"
 #include "generators/instructions.h"
 #include "generators/pipelines/stages/constant_blur.h"
 #include "generators/pipelines/stages/kinds.h"
@@ -122,8 +121,7 @@ private:
 
     static bool is_window(const ChosenVariant &chosen) {
         const std::string &form = chosen.form();
-        return form == GaussianBlurWindow::name || form == GaussianBlurWindowDot::name ||
-               form == GaussianBlurWindowFloats::name;
+        return form == GaussianBlurWindow::name || form == GaussianBlurWindowDot::name;
     }
 
     static GaussianBlurWindowVariant window_variant(const ChosenVariant &chosen) {
@@ -158,18 +156,8 @@ private:
         GaussianBlurWindowVariant variant = window_variant(chosen);
         variant.any_width = true;
         const Expr multiplier = cast<uint32_t>((int)weights_->bytes.multiplier);
-        const Func words = words_of(in);
-        if (chosen.form() == GaussianBlurWindowDot::name) {
-            auto form = std::make_shared<GaussianBlurWindowDot>(words, in.width, in.height, border,
-                tap_words(), multiplier, variant, word_operations(chosen.target()));
-            return {bytes_of(in, form->out), chosen.schedule_of(form)};
-        }
-        std::vector<Expr> floats;
-        for (const uint32_t tap : weights_->bytes.taps) {
-            floats.push_back((float)tap);
-        }
-        auto form = std::make_shared<GaussianBlurWindowFloats>(
-            words, in.width, in.height, border, floats, multiplier, variant);
+        auto form = std::make_shared<GaussianBlurWindowDot>(words_of(in), in.width, in.height, border,
+            tap_words(), multiplier, variant, word_operations(chosen.target()));
         return {bytes_of(in, form->out), chosen.schedule_of(form)};
     }
 

@@ -1,4 +1,5 @@
 #include "generators/program/libraries/kernel_limits.h"
+#include "generators/algorithms/opencl_functions.h"
 #include "generators/algorithms/tensor_product.h"
 #include <algorithm>
 #include <cstdlib>
@@ -64,6 +65,7 @@ protected:
 
     Halide::Expr visit(const Call *call) override {
         needs.tensor_products = needs.tensor_products || call->name.starts_with(tensor_prefix);
+        needs.byte_products = needs.byte_products || call->name.starts_with(byte_product_prefix);
         return IRMutator::visit(call);
     }
 

@@ -1,4 +1,5 @@
 #include "generators/program/libraries/kernel_needs.h"
+#include "generators/algorithms/opencl_functions.h"
 #include "generators/algorithms/tensor_product.h"
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/kernel_limits.h"
@@ -58,9 +59,11 @@ void write_needs(const Library &library, const std::string &target, const std::s
     const bool opencl = library.backend == "opencl";
     std::ofstream(file_of(library.name, folder))
         << "{" << needs.threads << ", " << needs.shared_bytes << ", "
-        << (opencl ? 0 : built.get_cuda_capability_lower_bound()) << ", "
-        << word(opencl && built.has_feature(Halide::Target::CLDoubles)) << ", " << word(needs.images) << ", "
-        << word(opencl && built.has_feature(Halide::Target::CLHalf)) << ", "
+        << (!opencl                ? built.get_cuda_capability_lower_bound() :
+               needs.byte_products ? byte_product_capability :
+                                     0)
+        << ", " << word(opencl && built.has_feature(Halide::Target::CLDoubles)) << ", " << word(needs.images)
+        << ", " << word(opencl && built.has_feature(Halide::Target::CLHalf)) << ", "
         << (needs.tensor_products ? TensorProduct::capability : 0) << "}\n";
 }
 

@@ -1,4 +1,5 @@
 #include "runtime/devices/calls/halide_calls.h"
+#include "runtime/devices/calls/watch.h"
 #include "runtime/devices/cpu.h"
 #include "runtime/devices/memory/host_memory.h"
 #include "runtime/devices/own_queue.h"
@@ -32,6 +33,9 @@ void keep_message(void *, const char *message) {
 
 // A loop of one iteration runs in the thread that asks, without a look at the pool of threads.
 int parallel_loop(void *user_context, halide_task_t task, int begin, int count, uint8_t *closure) {
+    if (Watch *watch = driver::this_thread.watch) {
+        return watch->run_loop(user_context, task, begin, count, closure);
+    }
     return count == 1 ? task(user_context, begin, closure) :
                         halide_default_do_par_for(user_context, task, begin, count, closure);
 }

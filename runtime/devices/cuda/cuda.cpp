@@ -24,6 +24,7 @@ constexpr DriverFunction<CUresult(int *)> cu_device_count{"cuDeviceGetCount"};
 constexpr DriverFunction<CUresult(int *, int)> cu_device_get{"cuDeviceGet"};
 constexpr DriverFunction<CUresult(char *, int, int)> cu_device_name{"cuDeviceGetName"};
 constexpr DriverFunction<CUresult(size_t *, int)> cu_device_memory{"cuDeviceTotalMem_v2"};
+constexpr DriverFunction<CUresult(char *, int, int)> cu_device_address{"cuDeviceGetPCIBusId"};
 constexpr DriverFunction<CUresult(int *, int, int)> cu_device_attribute{"cuDeviceGetAttribute"};
 constexpr DriverFunction<CUresult(CUcontext *, int)> cu_primary_context{"cuDevicePrimaryCtxRetain"};
 constexpr DriverFunction<CUresult(CUcontext)> cu_push{"cuCtxPushCurrent_v2"};
@@ -96,11 +97,12 @@ DeviceInfo cuda_device(int index, const std::string &driver) {
                   capability_major = 75, capability_minor = 76, shared_memory_on_request = 97;
     DeviceInfo d;
     int device = 0;
-    char name[256] = "";
+    char name[256] = "", address[32] = "";
     size_t bytes = 0;
     cu_device_get(&device, index);
     cu_device_name(name, sizeof name, device);
     cu_device_memory(&bytes, device);
+    cu_device_address(address, sizeof address, device);
     const auto attribute = [&](int which) {
         int value = 0;
         cu_device_attribute(&value, which, device);
@@ -117,6 +119,8 @@ DeviceInfo cuda_device(int index, const std::string &driver) {
     d.driver = driver;
     d.memory = bytes;
     d.capability = dotted(capability);
+    d.compute_capability = capability;
+    d.pci_address = address;
     d.is_gpu = true;
     d.usable = capability >= oldest_capability();
     if (!d.usable) {

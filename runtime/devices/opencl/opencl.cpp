@@ -8,6 +8,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <mutex>
@@ -46,8 +47,15 @@ enum : unsigned {
     kernel_local_memory = 0x11B2,
     kernel_preferred_multiple = 0x11B3,
     kernel_private_memory = 0x11B4,
+    device_pci_bus_info = 0x410F,      // of cl_khr_pci_bus_info
+    nvidia_capability_major = 0x4000,  // of cl_nv_device_attribute_query
+    nvidia_capability_minor = 0x4001,
 };
 constexpr uint64_t type_gpu = 4, all_types = 0xffffffff;
+
+struct PciAddress {  // as OpenCL has it
+    unsigned domain = 0, bus = 0, device = 0, function = 0;
+};
 
 using AskPlatforms = int(unsigned, void **, unsigned *);
 using AskDevices = int(void *, uint64_t, unsigned, void **, unsigned *);
@@ -105,6 +113,18 @@ OpenClDevice described(void *platform, void *device, int index) {
     d.info.images = number_of(ask, device, device_image_support, 0u) != 0;
     d.info.fp64 = extensions.contains("cl_khr_fp64");
     d.info.half = extensions.contains("cl_khr_fp16");
+    d.dot_product = extensions.contains("cl_khr_integer_dot_product");
+    if (extensions.contains("cl_nv_device_attribute_query")) {
+        const auto number = [&](unsigned what) { return number_of(ask, device, what, 0u); };
+        d.info.compute_capability =
+            (int)(10 * number(nvidia_capability_major) + number(nvidia_capability_minor));
+    }
+    if (extensions.contains("cl_khr_pci_bus_info")) {
+        const auto at = number_of(ask, device, device_pci_bus_info, PciAddress());
+        char address[32];
+        snprintf(address, sizeof address, "%04x:%02x:%02x.%x", at.domain, at.bus, at.device, at.function);
+        d.info.pci_address = address;
+    }
     d.info.why_not = why_unusable(d, ask, extensions.contains("cl_khr_byte_addressable_store"));
     d.info.usable = d.info.why_not.empty();
     return d;

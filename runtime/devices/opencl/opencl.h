@@ -11,6 +11,7 @@ namespace tilewright::driver {
 
 struct OpenClDevice {
     DeviceInfo info;
+    bool dot_product = false;  // cl_khr_integer_dot_product
     void *platform = nullptr, *device = nullptr, *context = nullptr, *queue = nullptr;
 };
 

@@ -1,6 +1,5 @@
 // The hooks of OpenCL: what Halide's runtime gets when it asks for a function of the loader or for a context
 // (hooks.h).
-#include "generators/algorithms/half.h"
 #include "generators/algorithms/integers.h"
 #include "runtime/devices/calls/counters.h"
 #include "runtime/devices/calls/hooks.h"
@@ -9,6 +8,7 @@
 #include "runtime/devices/kernel_text.h"
 #include "runtime/devices/memory/memory_pool.h"
 #include "runtime/devices/opencl/opencl.h"
+#include "runtime/devices/opencl/opencl_functions.h"
 #include "runtime/devices/opencl/opencl_kernels.h"
 #include "runtime/devices/opencl/opencl_programs.h"
 #include "runtime/devices/own_queue.h"
@@ -95,17 +95,6 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
     return code;
 }
 
-// What OpenCL C has for halves without the extension cl_khr_fp16: loads and stores through pointers to half,
-// here to a variable of two bytes, which may alias any type.
-std::string half_conversions() {
-    return std::string("float ") + float_of_half +
-           "(ushort bits) {\n    uchar2 bytes = as_uchar2(bits);\n"
-           "    return vload_half(0, (const __private half *)&bytes);\n}\nushort " +
-           half_of_float +
-           "(float value) {\n    uchar2 bytes;\n    vstore_half_rte(value, 0, (__private half *)&bytes);\n"
-           "    return as_ushort(bytes);\n}\n";
-}
-
 // Options for the compiler, and those of the variant that runs.
 std::string options_of_variant(const char *given) {
     std::string all = given ? given : "";
@@ -115,14 +104,14 @@ std::string options_of_variant(const char *given) {
     return all;
 }
 
-// Sources that convert halves get the functions for it in front.
+// Sources get the functions that they call and OpenCL C does not have in front.
 void *create_program(void *context, unsigned count, const char **strings, const size_t *lengths, int *error) {
     std::string source;
     for (unsigned i = 0; i < count; i++) {
         source += lengths && lengths[i] ? std::string(strings[i], lengths[i]) : kernel_text(strings[i]);
     }
-    if (source.find(float_of_half) != std::string::npos || source.find(half_of_float) != std::string::npos) {
-        source.insert(0, half_conversions());
+    if (const OpenClDevice *device = opencl_device(this_thread.device.index, false)) {
+        source.insert(0, functions_for(source, *device));
     }
     const char *text = source.c_str();
     const size_t size = source.size();

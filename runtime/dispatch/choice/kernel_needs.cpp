@@ -11,23 +11,14 @@ namespace tilewright {
 
 namespace {
 
-// 80 of "8.0".
-int number_of(const std::string &capability) {
-    int digits = 0;
-    for (const char c : capability) {
-        digits = c == '.' ? digits : 10 * digits + (c - '0');
-    }
-    return digits;
-}
-
-constexpr const char *any_capability = "999.0";
+constexpr int any_capability = INT_MAX;
 
 }  // namespace
 
 const DeviceInfo &limits_of(Device device) {
     static const auto &none = *new DeviceInfo([] {
         DeviceInfo info;
-        info.capability = any_capability;
+        info.compute_capability = any_capability;
         info.block_threads = INT_MAX;
         info.block_memory = INT64_MAX;
         info.fp64 = info.images = info.half = true;
@@ -60,14 +51,18 @@ std::string why_not_on(const Variant::Needs &needs, const DeviceInfo &info) {
         return fmt::format("its blocks take {} bytes of shared memory, and {} has {} per block",
             needs.shared_bytes, device(), info.block_memory);
     }
-    if (needs.capability > 0 && needs.capability > number_of(info.capability)) {
+    if (needs.capability > info.compute_capability && info.device.backend == Backend::opencl) {
+        return fmt::format("its kernels have instructions of NVIDIA's GPUs of compute capability {}.{} and "
+                           "newer, which {} does not have",
+            needs.capability / 10, needs.capability % 10, device());
+    }
+    if (needs.capability > info.compute_capability) {
         return fmt::format("its library is for compute capability {}.{} and newer, and {} has {}; build it "
                            "for sm_{}",
-            needs.capability / 10, needs.capability % 10, device(), info.capability,
-            number_of(info.capability));
+            needs.capability / 10, needs.capability % 10, device(), info.capability, info.compute_capability);
     }
-    if (needs.only_capability > 0 && needs.only_capability != number_of(info.capability) &&
-        info.capability != any_capability) {
+    if (needs.only_capability > 0 && needs.only_capability != info.compute_capability &&
+        info.compute_capability != any_capability) {
         return fmt::format("its kernels have instructions of compute capability {}.{} alone, and {} has {}",
             needs.only_capability / 10, needs.only_capability % 10, device(), info.capability);
     }

@@ -2,6 +2,7 @@
 #include "tilewright/pipeline.h"
 #include "runtime/devices/best_device.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/calls/watch.h"
 #include "runtime/dispatch/choice/choice.h"
 #include "runtime/dispatch/output_check.h"
 #include "runtime/dispatch/pipelines/pipeline_plan.h"
@@ -21,6 +22,17 @@ Pipeline::Pipeline(std::string_view text, const FileLimits &limits) try
     leave_with_error([] { return "pipeline"; });
 }
 
+Pipeline::Pipeline() : kept_(std::make_shared<Kept>()) {}
+
+Pipeline Pipeline::with_stage(std::string_view op, const std::vector<StageArgument> &given) const try {
+    Pipeline longer;
+    longer.stages_ = stages_;
+    longer.stages_.push_back(made_stage(std::string(op), given, stages_.size()));
+    return longer;
+} catch (...) {
+    leave_with_error([] { return "pipeline"; });
+}
+
 int Pipeline::inputs() const {
     int count = 1;
     for (const Stage &stage : stages_) {
@@ -34,6 +46,10 @@ std::string Pipeline::name_of_stage(size_t i) const {
 }
 
 void Pipeline::check_inputs(std::span<const Array> inputs, const Array &output) const {
+    if (stages_.empty()) {
+        throw Error(Fault::usage, "it has no stages; write Pipeline().gaussian_blur(2).transpose()",
+            {.operation = "pipeline"});
+    }
     if ((int)inputs.size() != this->inputs()) {
         throw Error(Fault::usage,
             fmt::format("it takes {} input{}: the array that flows, and the further inputs that no stage "
@@ -136,7 +152,9 @@ Array Pipeline::run(Plan &plan, const Call &call) const {
     if (call.statistics) {
         call.statistics->clear();
     }
+    Watch watch(call.progress, "");  // the name of the stage is in front of the error
     plan.run();
+    watch.finish();
     if (call.steps) {
         *call.steps = std::move(plan.steps());
     } else {
@@ -161,10 +179,13 @@ Prepared Pipeline::prepare(std::span<const Array> inputs, Array &output, const C
     if (how.statistics) {
         how.statistics->clear();
     }
+    Watch watch(call.progress, "");
     plan->run();
+    watch.finish();
     output = plan->result();
     how.device = plan->device();
     how.statistics = nullptr;
+    how.progress = nullptr;
     auto state = std::make_unique<Prepared::State>();
     state->name = "pipeline";
     state->device = plan->device();

@@ -2,6 +2,7 @@
 // The plan of a pipeline's call: what each stage gets and gives, and what is done to alpha between stages.
 // Not installed.
 #include "runtime/arrays/copy.h"
+#include "runtime/devices/calls/watch.h"
 #include "runtime/dispatch/output_check.h"
 #include "runtime/dispatch/pipelines/pipeline_alpha.h"
 #include "runtime/dispatch/steps/plan.h"
@@ -109,6 +110,7 @@ public:
         Array current = input_, before = input_;  // the arrays of the next stage and of the one before
         for (size_t i = 0; i < steps_.size(); i++) {
             try {
+                const Watch::Part part(i, steps_.size());
                 run_stage(i, current, before);
             } catch (const Error &error) {
                 refuse(i, error.fault(), error.what());

@@ -81,6 +81,12 @@ std::vector<StageText> split(std::string_view text) {
     return stages;
 }
 
+// A word as it is written in a stage: in quotes, where it has characters that are none of a word.
+std::string quoted(const std::string &word) {
+    const char quote = word.find('"') == std::string::npos ? '"' : '\'';
+    return word.find_first_of(" \t\r\n|\"'") == std::string::npos ? word : quote + word + quote;
+}
+
 // Reads the words of one stage.
 class StageReader {
 public:
@@ -112,10 +118,31 @@ public:
         }
     }
 
-    // The stage, once all words are read. Errors: usage, for a wrong number of files; input, for files that
-    // cannot be read.
-    PipelineStage finish(const FileLimits &limits) {
+    // What a program gives in the place of words. Errors: usage.
+    void take(const StageArgument &given) {
+        if (const Array *array = std::get_if<Array>(&given.value)) {
+            stage_.arrays.push_back(*array);
+        } else if (const Settings *settings = std::get_if<Settings>(&given.value)) {
+            for (const auto &[name, value] : settings->all()) {
+                take_setting(name, text_of(value));
+            }
+        } else if (next_option_ == op_.options().size()) {
+            refuse(fmt::format("'{}' is the value of no option; they are {}", text_of(given.value),
+                fmt::join(names_, ", ")));
+        } else {
+            take_setting(op_.options()[next_option_++].name, text_of(given.value));
+        }
+    }
+
+    // The stage, once all words are read. Errors: usage, for a wrong number of files or arrays; input, for
+    // files that cannot be read.
+    PipelineStage finish(const FileLimits &limits = {}) {
         const int further = (int)op_.inputs().size() - 1, named = (int)stage_.files.size();
+        const int given = (int)stage_.arrays.size(), optional = op_.optional_input() ? 1 : 0;
+        if (given > 0 && given != further && given != further + optional) {
+            refuse(fmt::format("it takes {} array{} besides the one that flows, and {} are given",
+                further + optional, further + optional == 1 ? "" : "s", given));
+        }
         if (further == 0 && named > 0) {
             const std::string &file = stage_.files.front();
             refuse(fmt::format("'{}': it takes nothing but options (name=value){}; they are {}", file,
@@ -125,7 +152,7 @@ public:
             refuse(fmt::format("it takes {} array{} besides the one that flows, and {} are named", further,
                 further == 1 ? "" : "s", named));
         }
-        stage_.from_call = named > 0 ? 0 : further;
+        stage_.from_call = named + given > 0 ? 0 : further;
         if (!optional_file_.empty()) {
             stage_.files.push_back(optional_file_);
         }
@@ -138,6 +165,21 @@ public:
 private:
     [[noreturn]] void refuse(const std::string &message) const {
         throw Error(Fault::usage, message, {.operation = op_.name()});
+    }
+
+    template<typename... Kinds>
+    static std::string text_of(const std::variant<Kinds...> &value) {
+        const double *number = std::get_if<double>(&value);
+        return number ? fmt::format("{}", *number) : std::get<std::string>(value);
+    }
+
+    // As read() does with the words `name=value`, which become a part of the text.
+    void take_setting(const std::string &name, const std::string &value) {
+        const Option *option = find_option(name);
+        if (!option || !option->is_flag || value != "no") {
+            stage_.text += " " + name + "=" + quoted(value);
+            read_setting(name, value);
+        }
     }
 
     const Option *find_option(const std::string &name) const {
@@ -184,6 +226,7 @@ private:
     const Operator &op_;
     std::vector<std::string> names_;  // what may be in front of a '='
     std::string optional_file_;       // of the optional input
+    size_t next_option_ = 0;          // that take() has a value for
     PipelineStage stage_;
 };
 
@@ -203,6 +246,16 @@ PipelineStage read_stage(const StageText &text, const FileLimits &limits) {
 
 std::string stage_name(size_t i, size_t count, const std::string &text) {
     return fmt::format("stage {} of {}, '{}'", i + 1, count, text);
+}
+
+PipelineStage made_stage(const std::string &op, std::span<const StageArgument> given, size_t before) try {
+    StageReader reader({op, {{op}}});
+    for (const StageArgument &argument : given) {
+        reader.take(argument);
+    }
+    return reader.finish();
+} catch (const Error &error) {
+    throw Error(error.fault(), error.what(), {.operation = stage_name(before, before + 1, op)});
 }
 
 std::vector<PipelineStage> read_stages(std::string_view text, const FileLimits &limits) {

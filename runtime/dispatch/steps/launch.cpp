@@ -4,6 +4,7 @@
 #include "runtime/devices/calls/halide_calls.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/calls/recorder.h"
+#include "runtime/devices/calls/watch.h"
 #include "runtime/devices/thread_context.h"
 #include "runtime/dispatch/steps/held_storages.h"
 #include "runtime/errors/leaving.h"
@@ -285,6 +286,9 @@ void Launch::call(std::pmr::vector<Buffer> &buffers) {
     // A library that was made without checks goes on after a launch that failed; what Halide said of it is
     // here nevertheless.
     if (code != 0 || halide_spoke()) {
+        if (const Watch *watch = driver::this_thread.watch) {
+            watch->throw_if_cancelled();
+        }
         throw_halide_error(code, variant_->op.c_str(), variant_->schedule.c_str(), device_);
     }
 }
@@ -325,6 +329,9 @@ void Launch::run() try {
         if (b.written && !b.bounce.empty()) {
             copy(b.bounce, *b.array);
         }
+    }
+    if (driver::this_thread.watch) {
+        synchronize(device_);  // so that what is said to be done is done
     }
 } catch (...) {
     leave_with_error();

@@ -1,4 +1,5 @@
 #include "runtime/dispatch/steps/plan.h"
+#include "runtime/devices/calls/watch.h"
 #include <algorithm>
 #include <iterator>
 
@@ -44,7 +45,9 @@ bool Plan::fits() const {
 
 std::vector<const Variant *> Plan::run() {
     std::vector<const Variant *> ran;
+    size_t number = 0;
     for (auto &step : steps_) {
+        const Watch::Part part(number++, steps_.size());
         if (Launch *launch = std::get_if<Launch>(&step)) {
             launch->run();
             ran.push_back(&launch->variant());

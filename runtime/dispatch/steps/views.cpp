@@ -8,6 +8,8 @@ halide_type_t halide_type(Type type) {
     switch (type) {
     case Type::u8: return halide_type_t(halide_type_uint, 8);
     case Type::u16: return halide_type_t(halide_type_uint, 16);
+    case Type::f16:  // libraries take the bits
+    case Type::bf16: return halide_type_t(halide_type_uint, 16);
     case Type::u32: return halide_type_t(halide_type_uint, 32);
     case Type::u64: return halide_type_t(halide_type_uint, 64);
     case Type::i32: return halide_type_t(halide_type_int, 32);

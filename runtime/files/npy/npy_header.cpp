@@ -2,6 +2,7 @@
 #include "generators/algorithms/integers.h"
 #include "runtime/arrays/storage.h"
 #include "runtime/files/file_errors.h"
+#include "tilewright/error.h"
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -31,9 +32,11 @@ constexpr TypeCode type_codes[] = {
     {Type::f32, "f4"},
     {Type::f64, "f8"},
     {Type::c64, "c8"},
+    {Type::f16, "f2"},
 };
 
-const char *const types_taken = "save uint8, uint16, uint32, uint64, int32, float32, float64 or complex64";
+const char *const types_taken =
+    "save uint8, uint16, uint32, uint64, int32, float16, float32, float64 or complex64";
 
 // What the header's text says: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 struct HeaderText {
@@ -271,6 +274,10 @@ std::string npy_header_of(const Array &array) {
     const Type type = array.type();
     const auto *known = std::find_if(std::begin(type_codes), std::end(type_codes),
         [&](const TypeCode &code) { return code.type == type; });
+    if (known == std::end(type_codes)) {
+        throw Error(Fault::usage, "NumPy's files have no code for its type; make it f32",
+            {.argument = "array", .value = array.describe()});
+    }
     std::string text = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': {}, }}",
         size_of(type) == 1 ? '|' : '<', known->code, describe(array.shape()));
     const size_t before = magic.size() + 4;

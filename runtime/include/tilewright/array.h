@@ -1,5 +1,6 @@
 #pragma once
 #include "tilewright/device.h"
+#include "tilewright/float16.h"
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -13,16 +14,16 @@
 
 namespace [[gnu::visibility("default")]] tilewright {
 
-// The type of an array's elements: unsigned and signed integers, floating point, and c64, two f32 (real,
-// imaginary).
-enum class Type { u8, u16, u32, u64, i32, f32, f64, c64 };
+// The type of an array's elements: unsigned and signed integers, floating point, c64, two f32 (real,
+// imaginary), and the floats of 16 bits, IEEE's and bfloat16.
+enum class Type { u8, u16, u32, u64, i32, f32, f64, c64, f16, bf16 };
 
 // All of them, in the order of the enum.
-constexpr Type all_types[] = {
-    Type::u8, Type::u16, Type::u32, Type::u64, Type::i32, Type::f32, Type::f64, Type::c64};
+constexpr Type all_types[] = {Type::u8, Type::u16, Type::u32, Type::u64, Type::i32, Type::f32, Type::f64,
+    Type::c64, Type::f16, Type::bf16};
 
 size_t size_of(Type type);       // in bytes
-const char *name_of(Type type);  // "u8" ... "c64"
+const char *name_of(Type type);  // "u8" ... "bf16"
 
 // The Type of a C++ type.
 template<typename T>
@@ -43,6 +44,10 @@ template<>
 struct type_of_element<double> : std::integral_constant<Type, Type::f64> {};
 template<>
 struct type_of_element<std::complex<float>> : std::integral_constant<Type, Type::c64> {};
+template<>
+struct type_of_element<Float16> : std::integral_constant<Type, Type::f16> {};
+template<>
+struct type_of_element<BFloat16> : std::integral_constant<Type, Type::bf16> {};
 
 class Storage;
 
@@ -128,6 +133,7 @@ public:
     // data().
     Array clone(int64_t row_bytes = padded) const;
 
+    // What the array is; an empty one has no elements, and no axes.
     bool empty() const {
         return !storage_;
     }
@@ -174,6 +180,23 @@ public:
         return as<T>()[offset_of(index)];
     }
 
+    // Copies all elements to or from memory of the caller, where they are without gaps, in the order of the
+    // axes. Errors: usage, for elements of another type, a span that has fewer of them or shares memory with
+    // the array, and an empty array; those of data().
+    //
+    //     std::vector<float> samples(image.size());
+    //     image.copy_to(std::span(samples));
+    template<typename T, size_t N>
+    void copy_to(std::span<T, N> elements) const {
+        expect(type_of_element<T>::value);
+        copy_elements(*this, view(elements, shape()));
+    }
+    template<typename T, size_t N>
+    void copy_from(std::span<T, N> elements) {
+        expect(type_of_element<std::remove_const_t<T>>::value);
+        copy_elements(view(elements, shape()), *this);
+    }
+
     // Brings the host up to date (as data() does), or a device. Errors: device or memory, when the copy
     // fails; input, when the array's memory has more bytes than Halide copies at once: 16 GiB, or less for a
     // view whose number of bytes is not a multiple of 8.
@@ -204,6 +227,7 @@ private:
     enum class Memory { zeroed, any, pinned };
     static Array view_of(Type type, const void *data, bool is_const, size_t elements,
         std::vector<int64_t> shape, std::vector<int64_t> strides);
+    static void copy_elements(const Array &from, Array to);
     static Array laid_out(
         Type type, std::vector<int64_t> shape, std::vector<int64_t> strides, uint64_t memory);
     Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, Memory memory);

@@ -13,11 +13,12 @@
 // folder. PoCL keeps its programs itself (POCL_CACHE_DIR); they are here only where POCL_KERNEL_CACHE is 0.
 namespace [[gnu::visibility("default")]] tilewright {
 
+// A program in the folder.
 struct CachedProgram {
     std::string file;    // its path
     std::string device;  // the name of the device that it is for
-    uint64_t bytes;
-    int64_t last_used;  // seconds since 1970
+    uint64_t bytes;      // its size on disk
+    int64_t last_used;   // seconds since 1970
 };
 
 // The folder: the environment's TILEWRIGHT_CACHE, else XDG_CACHE_HOME/tilewright, else ~/.cache/tilewright;

@@ -29,6 +29,7 @@ Array column_sum(const Array &image, Type output, const Call &call = {});
 // u32 for integers, f32 for f32.
 Array column_sum(const Array &image, const Call &call = {});
 
+// The operator, for what is asked of every operator alike (operator.h).
 const Operator &column_sum_operator();
 
 }  // namespace tilewright

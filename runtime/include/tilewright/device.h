@@ -18,7 +18,7 @@ inline const char *name_of(Backend backend) {
 // A device by its backend and its number there, written `cpu`, `cuda:1`, `opencl:0`.
 struct Device {
     Backend backend = Backend::cpu;
-    int index = 0;
+    int index = 0;  // from 0 on, in the order of the driver
 
     // Reads `auto`, `cpu`, `cuda[:i]`, `opencl[:i]`; `auto` is default_device(). Errors: usage, for another
     // word; device, for a device that is not there or cannot be used (with the reason).
@@ -33,12 +33,14 @@ struct Device {
 // variants are built for.
 struct DeviceInfo {
     Device device;
-    std::string name;
-    std::string platform;    // the name of OpenCL's platform; empty for other backends
-    std::string driver;      // the driver and its version
-    uint64_t memory = 0;     // bytes
-    int units = 0;           // multiprocessors, compute units or hardware threads
-    std::string capability;  // CUDA: compute capability; OpenCL: version; CPU: see above
+    std::string name;            // as the driver calls it
+    std::string platform;        // the name of OpenCL's platform; empty for other backends
+    std::string driver;          // the driver and its version
+    uint64_t memory = 0;         // bytes
+    int units = 0;               // multiprocessors, compute units or hardware threads
+    std::string capability;      // CUDA: compute capability; OpenCL: version; CPU: see above
+    int compute_capability = 0;  // of NVIDIA's GPUs, by CUDA and by OpenCL: 90 for 9.0; 0 for others
+    std::string pci_address;     // "0000:1b:00.0"; empty where the driver does not say it
     // Limits, as the driver says them; 0 and false for the CPU, whose variants need none of them.
     int block_threads = 0;     // the most threads of a block (OpenCL: work-items of a work-group)
     int64_t block_memory = 0;  // the most bytes of shared (OpenCL: local) memory of a block

@@ -12,6 +12,8 @@ enum class Fault {
     device = 4,    // no such device, or it cannot run this
     memory = 5,    // out of memory, on the host or a device
     mismatch = 6,  // a result differs from the reference
+    // 7 is the exit code of `compare` for a variant that is slower
+    cancelled = 8,  // Call::progress said so
 };
 
 // What an error is about. An empty field does not apply.
@@ -26,8 +28,10 @@ struct ErrorContext {
 // The one exception of this library. what() is one line: what went wrong, with what, and what to do next.
 class Error : public std::runtime_error {
 public:
+    // `message`: the line, to which the context is added.
     Error(Fault fault, const std::string &message, ErrorContext context = {});
 
+    // Its class, and what it is about.
     Fault fault() const noexcept {
         return fault_;
     }

@@ -3,6 +3,7 @@
 
 namespace [[gnu::visibility("default")]] tilewright {
 
+// The transform, or the one that undoes it.
 enum class Direction { forward, inverse };
 
 // The two-dimensional discrete Fourier transform of a field of complex numbers, c64 (h, w), of which each
@@ -27,6 +28,7 @@ enum class Direction { forward, inverse };
 void fft2d(const Array &field, Array &output, Direction direction = Direction::forward, bool pad = false,
     const Call &call = {});
 
+// The same, with the output returned.
 inline Array fft2d(
     const Array &field, Direction direction = Direction::forward, bool pad = false, const Call &call = {}) {
     Array output;
@@ -34,6 +36,7 @@ inline Array fft2d(
     return output;
 }
 
+// The operator, for what is asked of every operator alike (operator.h).
 const Operator &fft2d_operator();
 
 }  // namespace tilewright

@@ -14,6 +14,7 @@ enum class FileKind { png, jpeg, tiff, npy, csv, txt };
 // "png", "jpeg", "tiff", "npy", "csv", "txt".
 const char *name_of(FileKind kind);
 
+// Whether it is one of the three kinds of pictures.
 inline bool is_picture(FileKind kind) {
     return kind == FileKind::png || kind == FileKind::jpeg || kind == FileKind::tiff;
 }
@@ -36,10 +37,10 @@ struct FileLimits {
 
 // What a file held.
 struct FileContents {
-    Array array;
-    FileKind kind = FileKind::npy;
-    bool has_alpha = false;     // of a picture: the last channel is alpha
-    bool is_one_line = false;   // of text that is a vector: all its numbers are in one line
+    Array array;                    // its numbers or pixels
+    FileKind kind = FileKind::npy;  // what kind of file it was
+    bool has_alpha = false;         // of a picture: the last channel is alpha
+    bool is_one_line = false;       // of text that is a vector: all its numbers are in one line
     int orientation = 1;        // of a picture: as it was stored (EXIF, TIFF), 1 to 8; the array is upright
     PngMetadata metadata = {};  // of a picture
 };

@@ -27,7 +27,7 @@ struct FresnelOptions {
     double wavelength = 0;  // 1e-12 ... 1
     double distance = 0;    // up to 1e9 either way; negative goes back towards the source
     double pitch = 0;       // of the field's samples, 1e-12 ... 1
-    FresnelMethod method = FresnelMethod::automatic;
+    FresnelMethod method = FresnelMethod::automatic;  // how the result is computed
     // Surrounds the field with zeros, to the first power of two that is at least twice its side, and takes
     // the middle of the result: what leaves the field at one side does not come in at the other. A padded
     // field may have any side up to 4096.

@@ -49,6 +49,7 @@ Array gaussian_blur(const Array &image, double sigma, Border border = Border::re
 void gaussian_blur(
     const Array &image, Array &output, double sigma, Border border = Border::reflect, const Call &call = {});
 
+// The operator, for what is asked of every operator alike (operator.h).
 const Operator &gaussian_blur_operator();
 
 }  // namespace tilewright

@@ -25,14 +25,15 @@ Variant generated_variant(const std::string &name, const std::string &schedule, 
 // A pipeline: what it takes and gives, and its libraries, each with the sizes that it serves. The first that
 // serves is taken.
 struct GeneratedPipeline {
+    // A library, and the sizes of images that it serves.
     struct Library {
-        Variant variant;
-        int64_t least_width, least_height, most_width, most_height;
+        Variant variant;                                             // its name, backend and entry
+        int64_t least_width, least_height, most_width, most_height;  // in pixels
     };
-    std::string name, stages;
-    Type input;
-    int channels;
-    Type output;
+    std::string name, stages;    // of the function, and as the project wrote them
+    Type input;                  // of the image, and of the result
+    int channels;                // of the image
+    Type output;                 // of the result
     bool is_vector, transposed;  // transposed: the output's rows, or a vector's elements, stand for the other
                                  // axis of the input
     std::vector<Library> libraries;

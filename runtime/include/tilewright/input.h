@@ -13,8 +13,8 @@ enum class Axes { vector, image, image_or_channels };
 
 // The height and the width that an operator takes.
 struct Sides {
-    int64_t least = 1, most = std::numeric_limits<int64_t>::max();
-    bool are_powers_of_two = false, are_equal = false;
+    int64_t least = 1, most = std::numeric_limits<int64_t>::max();  // of each side
+    bool are_powers_of_two = false, are_equal = false;              // what else holds of them
     // With the operator's option `pad` any side n is taken, and becomes the least power of two from n times
     // this on, of which `least` and `most` are the limits. 0: there is no such option.
     int64_t padded_by = 0;
@@ -33,13 +33,13 @@ struct Sides {
 // the documentation of the Python function, and what becomes of a picture on the command line, are made from
 // it.
 struct Input {
-    std::string name = "image";
-    std::string help = {};         // what it means, where the name does not say it
-    std::vector<Type> types = {};  // empty: all
-    Axes axes = Axes::image_or_channels;
+    std::string name = "image";             // of the argument
+    std::string help = {};                  // what it means, where the name does not say it
+    std::vector<Type> types = {};           // empty: all
+    Axes axes = Axes::image_or_channels;    // what they mean
     std::vector<int64_t> channels = {};     // how many channels (h, w, c) may have; empty: any number
     std::vector<int64_t> pixel_bytes = {};  // how large a pixel may be, channels included; empty: any size
-    Sides sides = {};
+    Sides sides = {};                       // how large it may be
 
     bool takes(Type type) const;
 

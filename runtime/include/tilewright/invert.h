@@ -14,6 +14,7 @@ namespace [[gnu::visibility("default")]] tilewright {
 // and memory as every operator.
 void invert(const Array &image, Array &output, const Call &call = {});
 
+// The operator, for what is asked of every operator alike (operator.h).
 const Operator &invert_operator();
 
 }  // namespace tilewright

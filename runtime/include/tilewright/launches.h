@@ -10,7 +10,7 @@ namespace [[gnu::visibility("default")]] tilewright {
 
 // A kernel that was launched, and what the driver says of it. What a driver does not say has no value.
 struct KernelLaunch {
-    std::string name;
+    std::string name;                 // in the module
     std::array<uint64_t, 3> grid{};   // blocks along x, y and z (OpenCL: work-groups)
     std::array<uint64_t, 3> block{};  // threads of one block along x, y and z (OpenCL: work-items)
 
@@ -31,6 +31,7 @@ struct KernelLaunch {
     // OpenCL alone: the number of work-items that a work-group is best a multiple of.
     std::optional<int64_t> preferred_multiple;
 
+    // In all.
     uint64_t blocks() const {
         return grid[0] * grid[1] * grid[2];
     }
@@ -43,7 +44,7 @@ struct KernelLaunch {
 
 // A library that ran, and the kernels that it launched.
 struct LibraryRun {
-    std::string variant;
+    std::string variant;          // its name
     uint64_t argument_bytes = 0;  // its inputs and outputs, each element once
     uint64_t scratch_bytes = 0;   // device memory that it took for values between its kernels
     double ms = 0;                // until it returned, by the host's clock; kernels may still run then
@@ -57,6 +58,7 @@ struct LibraryRun {
 // launch costs what it costs anyway. One per thread at a time.
 class LaunchRecording {
 public:
+    // Recording begins, and ends when the object is destroyed.
     LaunchRecording();
     ~LaunchRecording();
     LaunchRecording(const LaunchRecording &) = delete;

@@ -40,6 +40,7 @@ namespace [[gnu::visibility("default")]] tilewright {
 void min_plus_convolution(
     const Array &a, const Array &b, Array &c, std::optional<int64_t> length = {}, const Call &call = {});
 
+// The same, with the output returned.
 inline Array min_plus_convolution(
     const Array &a, const Array &b, std::optional<int64_t> length = {}, const Call &call = {}) {
     Array c;
@@ -53,6 +54,7 @@ inline Array min_plus_convolution(
 void min_plus_convolution(const Array &a, const Array &b, const Array &accumulated, Array &c,
     std::optional<int64_t> length = {}, const Call &call = {});
 
+// The operator, for what is asked of every operator alike (operator.h).
 const Operator &min_plus_convolution_operator();
 
 }  // namespace tilewright

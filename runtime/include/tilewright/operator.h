@@ -7,6 +7,7 @@
 #include "tilewright/statistics.h"
 #include "tilewright/variant.h"
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,10 +30,23 @@ struct Remarks {
 struct Call {
     std::optional<Device> device;
     std::string schedule = "tuned";
-    Statistics *statistics = nullptr;
+    Statistics *statistics = nullptr;  // receives what the call did
     // what to choose from, in this order; unset: all the operator's variants
     const std::vector<Variant> *variants = nullptr;
     bool pinned = false;  // an output that the call makes is in page-locked memory (Array::pinned)
+
+    // How far the call is, and whether it goes on. It is called on the thread of the call with the part of
+    // the work that is done, from 0 to 1 and never less than before, and the call goes on where it returns
+    // true. Where it returns false, the call ends with an Error of Fault::cancelled; what it throws leaves
+    // the call as it is. An empty output stays empty then, and another one has any values.
+    //
+    // It is asked before each library of the call and at its end; on the CPU also before the tasks of a
+    // library's loop, which are strips or tiles of the result: often thousands in a call, so it should be
+    // short. Parts need not take the same time. On a GPU the call waits for each library; a kernel that was
+    // started runs to its end. Empty: nothing is asked, and nothing waits. To cancel from another thread:
+    //
+    //     call.progress = [token](double) { return !token.stop_requested(); };  // a std::stop_token
+    std::function<bool(double done)> progress = {};
 };
 
 // What a call asks for: its inputs and settings, read and checked once. Each operator derives its own, with
@@ -41,23 +55,25 @@ struct Request {
     virtual ~Request() = default;
 
     std::vector<Array> inputs;
-    std::string type;  // which of the table's types serves it: "u8", "rgb8" ...
-    Type output_type = Type::u8;
-    std::vector<int64_t> output_shape;
+    std::string type;                   // which of the table's types serves it: "u8", "rgb8" ...
+    Type output_type = Type::u8;        // of what the call makes
+    std::vector<int64_t> output_shape;  // of the same
 };
 
 // The numbers by which a front says how much work a call is: height, width, a radius ... By them the times of
 // variants are predicted from those that were measured. Description::measures has their names.
 struct Measures {
     std::array<double, 6> numbers = {};
-    size_t count = 0;
+    size_t count = 0;  // how many of them the operator has
 
     Measures() = default;
+    // The numbers in the order of their names.
     Measures(std::initializer_list<double> of) {
         for (const double number : of) {
             add(number);
         }
     }
+    // One more of them.
     void add(double number) {
         numbers.at(count++) = number;
     }
@@ -67,7 +83,7 @@ struct Measures {
 // What a variant will take, by the times that were measured on a device like this one.
 struct PredictedTime {
     const Variant *variant;
-    double ms;
+    double ms;         // of the whole call
     std::string from;  // the name of the file of measured times
     // Of predictions from this file: the factor that half of them, and that nine in ten, are not further off
     // by (predicted from other calls of the file). 0: not known.
@@ -82,12 +98,12 @@ class Form;            // what a front knows of one form (runtime/dispatch/opera
 
 // What an operator says of itself.
 struct Description {
-    std::string name;
-    std::string summary;  // one line
-    std::vector<Input> inputs = {Input{}};
-    Makes makes = Makes::image;
-    bool has_separate_channels = false;  // of (h, w, c), each channel is computed as an image (h, w)
-    std::vector<Option> options = {};
+    std::string name;                       // of the operator: a command, and a function
+    std::string summary;                    // one line
+    std::vector<Input> inputs = {Input{}};  // what a call takes
+    Makes makes = Makes::image;             // what a call makes
+    bool has_separate_channels = false;     // of (h, w, c), each channel is computed as an image (h, w)
+    std::vector<Option> options = {};       // its settings
     // one more array that a call may end its inputs with: on the command line a file's name
     std::optional<Input> optional_input = {};
     std::string notes = {};  // lines for --help, each with its end
@@ -107,6 +123,7 @@ public:
     virtual ~Operator();
     Operator(const Operator &) = delete;
 
+    // What its description says (Description).
     const std::string &name() const {
         return description_.name;
     }

@@ -6,15 +6,19 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tilewright/stages.h>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace [[gnu::visibility("default")]] tilewright {
 
 // A stage as it is written.
 struct PipelineStage {
-    const Operator *op = nullptr;
-    std::string text;  // as it was written
-    Settings settings;
+    const Operator *op = nullptr;    // which operator it is
+    std::string text;                // as it was written
+    Settings settings;               // of the operator
     std::string schedule;            // empty: the call's
     std::vector<std::string> files;  // that the text names; the file of an optional input is the last one
     std::vector<Array> arrays;       // what the files hold
@@ -23,13 +27,14 @@ struct PipelineStage {
 
 // What a stage gets and gives, and the variant that does it.
 struct PipelineStep {
-    std::vector<Array> inputs;
-    Settings settings;
-    Array output;
-    const Variant *variant = nullptr;
+    std::vector<Array> inputs;               // what it gets
+    Settings settings;                       // of the operator
+    Array output;                            // what it gives
+    const Variant *variant = nullptr;        // what runs
     std::shared_ptr<const Request> request;  // inputs and settings, as the operator has read them
 };
 
+// How and where a pipeline runs.
 struct PipelineCall {
     std::optional<Device> device = {};  // unset: Pipeline::choose_device()
     std::string schedule = "tuned";     // of the stages that name none
@@ -40,6 +45,24 @@ struct PipelineCall {
     // receives what each stage got and gave; no array between them is then used twice
     std::vector<PipelineStep> *steps = nullptr;
     bool pinned = false;  // an output that a call on CUDA makes is in page-locked memory (Array::pinned)
+    // as Call::progress (operator.h), of all stages together
+    std::function<bool(double done)> progress = {};
+};
+
+// What a stage is given by Pipeline::then(), beside its operator: the value of an option; an array that the
+// operator takes after the result of the stage before; or options by their names.
+struct StageArgument {
+    std::variant<double, std::string, Array, Settings> value;
+
+    // Numbers, flags and words are values of options.
+    template<typename Number>
+        requires std::is_arithmetic_v<Number>
+    StageArgument(Number number) : value((double)number) {}
+    StageArgument(bool flag) : value(flag ? "yes" : "no") {}
+    StageArgument(const char *word) : value(word) {}
+    StageArgument(std::string word) : value(std::move(word)) {}
+    StageArgument(Array array) : value(std::move(array)) {}
+    StageArgument(Settings settings) : value(std::move(settings)) {}
 };
 
 class CheckedPipeline;
@@ -51,12 +74,16 @@ class CheckedPipeline;
 //     Array sums;
 //     pipeline(image, sums);
 //
-// A stage is the name of a linked operator and words of the form name=value: the operator's own options, with
-// the names and values of the command line, and `schedule=NAME`, the schedule of this stage. A flag is its
-// name alone, or `name=yes`. An operator that takes more arrays than the result of the stage before gets them
-// after it, from files that the stage names (`matmul b.npy`), or else from the inputs of the call, in the
-// order of the stages; an optional one is an option (`accumulate=c.npy`). Quotes, ' or ", keep blanks and
-// bars in a word.
+// The same pipeline without text, where the compiler knows the names of the operators that are linked:
+//
+//     const Pipeline pipeline = Pipeline().gaussian_blur(2).transpose().column_sum();
+//
+// In the text, a stage is the name of a linked operator and words of the form name=value: the operator's own
+// options, with the names and values of the command line, and `schedule=NAME`, the schedule of this stage. A
+// flag is its name alone, or `name=yes`. An operator that takes more arrays than the result of the stage
+// before gets them after it, from files that the stage names (`matmul b.npy`), or else from the inputs of the
+// call, in the order of the stages; an optional one is an option (`accumulate=c.npy`). Quotes, ' or ", keep
+// blanks and bars in a word.
 //
 // On a GPU the inputs are copied to the device once, where they are not there yet, and the result stays there
 // until it is asked for (data() or sync()), as with every operator. Tables that an operator keeps (the
@@ -71,15 +98,32 @@ class CheckedPipeline;
 // serve any number of stages. It may be called from several threads. Values and errors are those of the
 // operators called one by one.
 //
-// Errors: usage, of the constructor, for text that is no pipeline, unknown operators, options, values and
-// words, and files that cannot be read (input); of a call, before anything is computed, whatever an operator
-// refuses of the type, the shape, the settings or the schedule that reach it. The message begins with the
-// number and the text of the stage, and says what it gets.
-class Pipeline {
+// Errors: usage, of the constructor and of then(), for text that is no pipeline, unknown operators, options,
+// values and words, and files that cannot be read (input); of a call, before anything is computed, whatever
+// an operator refuses of the type, the shape, the settings or the schedule that reach it. The message begins
+// with the number and the text of the stage, and says what it gets.
+class Pipeline : public OperatorStages<Pipeline> {
 public:
+    // The parts of a pipeline, and how it is called.
     using Stage = PipelineStage;
     using Step = PipelineStep;
     using Call = PipelineCall;
+
+    // A pipeline without stages, which is refused when it is called: then() and the functions that have the
+    // names of operators (stages.h) add stages to it.
+    Pipeline();
+
+    // This pipeline and one stage more, which is the one that the text would give: `stages()` has that text.
+    // `given`: numbers, words and flags are the values of the operator's options in their order
+    // (`tilewright OP --help`, Operator::options()). Settings give options by their names, and the option
+    // `schedule`. Arrays are what the operator takes besides the result of the stage before, the optional one
+    // last; without them, calls give them.
+    //
+    //     Pipeline().then("gaussian_blur", 2, "mirror").matmul(b, Settings{{"schedule", "tuned_any"}})
+    template<typename... Given>
+    [[nodiscard]] Pipeline then(std::string_view op, Given &&...given) const {
+        return with_stage(op, {StageArgument(std::forward<Given>(given))...});
+    }
 
     // `limits` are for the files that the stages name.
     explicit Pipeline(std::string_view stages, const FileLimits &limits = {});
@@ -129,6 +173,7 @@ private:
     friend class CheckedPipeline;
     struct Kept;
     class Plan;
+    Pipeline with_stage(std::string_view op, const std::vector<StageArgument> &given) const;
     void check_inputs(std::span<const Array> inputs, const Array &output) const;
     std::unique_ptr<Plan> plan(
         std::span<const Array> inputs, const Array &output, const Call &call, bool computes) const;
@@ -141,14 +186,15 @@ private:
     std::shared_ptr<Kept> kept_;  // arrays between stages, for the next call
 };
 
-// What Pipeline::checked() returns.
+// What Pipeline::checked() returns: a call that was checked. It is made there alone, and may be moved.
 class CheckedPipeline {
 public:
+    // For Pipeline::checked().
     CheckedPipeline(const Pipeline &pipeline, std::unique_ptr<Pipeline::Plan> plan, PipelineCall call);
     CheckedPipeline(CheckedPipeline &&) noexcept;
     ~CheckedPipeline();
 
-    Device device() const;
+    Device device() const;                           // that it will run on
     const std::vector<PipelineStep> &steps() const;  // as those of Pipeline::check()
     const Array &result() const;                     // its type and shape; it has no values yet
 

@@ -10,19 +10,22 @@ namespace [[gnu::visibility("default")]] tilewright {
 // What a PNG file may hold before it is refused. A file's header can claim any size, so these limits are
 // checked before memory is taken for the pixels.
 struct PngLimits {
-    int64_t side = int64_t(1) << 20;  // pixels along x and along y
-    int64_t pixels = int64_t(1) << 30;
-    int64_t bytes = int64_t(8) << 30;  // of memory: for the array, and for what decoding keeps besides
+    int64_t side = int64_t(1) << 20;    // pixels along x and along y
+    int64_t pixels = int64_t(1) << 30;  // in all
+    int64_t bytes = int64_t(8) << 30;   // of memory: for the array, and for what decoding keeps besides
     // Of the ICC profile, decompressed. It also bounds each chunk of metadata.
     int64_t profile_bytes = int64_t(16) << 20;
 };
 
 // What a PNG file says about its pixels besides their values.
 struct PngMetadata {
+    // Which colours the values are.
     struct Profile {
         std::string name;            // 1 to 79 bytes, Latin-1
         std::vector<uint8_t> bytes;  // an ICC profile
     };
+
+    // How large a pixel is.
     struct Density {
         uint32_t x = 0, y = 0;  // pixels per unit
         bool per_metre = true;  // false: only the ratio x : y has a meaning
@@ -37,7 +40,7 @@ struct PngMetadata {
 
 // An image and its metadata.
 struct Png {
-    Array pixels;
+    Array pixels;  // (h, w) or (h, w, channels)
     PngMetadata metadata;
 };
 

@@ -12,6 +12,7 @@ namespace [[gnu::visibility("default")]] tilewright {
 // The values of an operator's own options, by name ("sigma", "border", "output-type").
 class Settings {
 public:
+    // By the names of options: numbers and words.
     Settings() = default;
     Settings(std::initializer_list<std::pair<const std::string, std::variant<double, std::string>>> values)
         : values_(values) {}
@@ -39,7 +40,7 @@ private:
 // call are made from it.
 struct Option {
     std::string name, help;
-    bool is_number = false;
+    bool is_number = false;  // or else a word
     std::string value = {};  // the default, as text; empty: none
     // for words: what it takes; empty: the operator looks at the word itself
     std::vector<std::string> choices = {};

@@ -9,13 +9,13 @@ namespace [[gnu::visibility("default")]] tilewright {
 // What the drivers of devices were asked to do. It is counted in the calls from Halide's runtime to the
 // drivers, so that nothing is missed; work on the CPU is not counted.
 struct Counters {
-    uint64_t kernels = 0;  // kernels launched
-    uint64_t copies_to_device = 0, bytes_to_device = 0;
-    uint64_t copies_to_host = 0, bytes_to_host = 0;
-    uint64_t allocations = 0;    // device allocations that reached the driver
-    uint64_t modules = 0;        // CUDA modules loaded or OpenCL programs built
-    double module_ms = 0;        // milliseconds that loading and building took
-    uint64_t largest_block = 0;  // threads of the largest block launched
+    uint64_t kernels = 0;                                // kernels launched
+    uint64_t copies_to_device = 0, bytes_to_device = 0;  // from the host
+    uint64_t copies_to_host = 0, bytes_to_host = 0;      // back to it
+    uint64_t allocations = 0;                            // device allocations that reached the driver
+    uint64_t modules = 0;                                // CUDA modules loaded or OpenCL programs built
+    double module_ms = 0;                                // milliseconds that loading and building took
+    uint64_t largest_block = 0;                          // threads of the largest block launched
 };
 
 // The counts since the process began.

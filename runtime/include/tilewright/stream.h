@@ -24,6 +24,12 @@ namespace [[gnu::visibility("default")]] tilewright {
 // an OpenCL device that is a CPU, one call runs at a time, because each of them uses all threads. Values are
 // those of the same calls without a stream.
 //
+// An error of a call arrives in two places: get() of its future throws it, and so does the next wait(), where
+// it is the first one since the last wait(). The other calls go on. A program that asks every future for its
+// result needs no wait(); one that ignores the futures learns of errors from wait() alone, because the
+// destructor throws nothing. A call is cancelled as outside of a stream: its function sets `progress` in a
+// copy of what it is given (Call::progress).
+//
 // Calls begin in the order in which they were started and may end in another one: a call must not need what
 // another one writes, and arrays that a call reads or writes must not be written meanwhile. While a Stream
 // lives, calls outside it wait until the device has done their work. Threads may share a Stream.

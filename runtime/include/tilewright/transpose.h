@@ -19,12 +19,14 @@ namespace [[gnu::visibility("default")]] tilewright {
 // Transpose in CUDA" (2009); docs/steps/transposes_and_reductions.md explains them.
 void transpose(const Array &input, Array &output, const Call &call = {});
 
+// The same, with the output returned.
 inline Array transpose(const Array &input, const Call &call = {}) {
     Array output;
     transpose(input, output, call);
     return output;
 }
 
+// The operator, for what is asked of every operator alike (operator.h).
 const Operator &transpose_operator();
 
 }  // namespace tilewright

@@ -17,11 +17,13 @@ class Form;
 // One ahead-of-time library: a variant of an operator's table of schedules, for one element type and one
 // backend. The tables are written by the generators; nothing else lists schedules.
 struct Variant {
+    // A number that the schedule may be built with otherwise.
     struct Tunable {
-        std::string name;
-        int value, low, high;
+        std::string name;      // in its schedule
+        int value, low, high;  // what it is, and its range
     };
 
+    // A limit for the registers of kernels.
     struct RegisterCap {
         std::string kernel;  // a part of a CUDA kernel's name; empty: any
         int most;            // registers per thread
@@ -32,16 +34,16 @@ struct Variant {
     struct Needs {
         int threads = 0;           // of the largest block
         int64_t shared_bytes = 0;  // shared (OpenCL: local) memory of the largest block
-        int capability = 0;        // CUDA: the compute capability, 80 for 8.0
-        bool fp64 = false, images = false, half = false;
+        int capability = 0;        // the compute capability of an NVIDIA GPU, 80 for 8.0
+        bool fp64 = false, images = false, half = false;  // as those of DeviceInfo
         int only_capability = 0;  // CUDA: the one whose instructions the kernels have; others do not run them
         bool avx2 = false;        // of the CPU
     };
 
     // What the variant says of its form, member by member; configuration() gives it as a struct.
     struct Field {
-        std::string name;
-        int value;
+        std::string name;  // of the member
+        int value;         // in this variant
     };
 
     // A condition on a number of a call (Operator::measure): it is from `least` to `most`.
@@ -51,26 +53,26 @@ struct Variant {
         bool is_needed;  // the variant serves no other calls; or else it does, and is not meant for them
     };
 
-    std::string op;
+    std::string op;      // the operator's name
     std::string origin;  // whose functions these are: the operator's own, or what tilewright_add_library made
-    std::string schedule;
-    std::string family;  // the word that means this variant and others: "tuned" of "tuned_aligned"
-    std::string type;
-    Backend backend;
-    bool needs_vnni;
-    std::string form;  // the name of the algebra whose arguments the library takes
-    std::vector<Field> configured;
-    std::vector<Tunable> tunables;
-    std::vector<RegisterCap> register_caps;
-    std::string opencl_options;  // with which OpenCL programs are built; empty: none
-    std::string autoscheduler;   // of `auto` variants: the plug-in that made the schedule
-    std::string declined;        // not empty: no library, because this is what the autoscheduler says
-    std::string summary;         // one sentence: how the work is done, and what that brings
-    Needs needs;
-    int (*entry)(void **);
-    const halide_filter_metadata_t *(*metadata)();
-    std::string also = {};  // another family that the variant belongs to; empty: none
-    std::vector<Condition> conditions = {};
+    std::string schedule;           // its own word for --schedule
+    std::string family;             // the word that means this variant and others: "tuned" of "tuned_aligned"
+    std::string type;               // of the data that it serves: "u8", "rgb8"
+    Backend backend;                // that it was made for
+    bool needs_vnni;                // whether only CPUs with AVX-512 VNNI run it
+    std::string form;               // the name of the algebra whose arguments the library takes
+    std::vector<Field> configured;  // what it says of its form
+    std::vector<Tunable> tunables;  // with their values
+    std::vector<RegisterCap> register_caps;  // of its CUDA kernels
+    std::string opencl_options;              // with which OpenCL programs are built; empty: none
+    std::string autoscheduler;               // of `auto` variants: the plug-in that made the schedule
+    std::string declined;   // not empty: no library, because this is what the autoscheduler says
+    std::string summary;    // one sentence: how the work is done, and what that brings
+    Needs needs;            // of a device
+    int (*entry)(void **);  // Halide's function
+    const halide_filter_metadata_t *(*metadata)();  // of its arguments, as Halide describes them
+    std::string also = {};                          // another family that the variant belongs to; empty: none
+    std::vector<Condition> conditions = {};         // of the calls that it serves or is meant for
     std::string kept_for = {};  // the calls or machines for which it stays, although `tuned` takes it at no
                                 // call that was measured; empty: no reason is needed
     const Form *known_form = nullptr;  // what the front knows of the form: the operator of the variant sets
@@ -128,18 +130,20 @@ bool cuda_libraries_from(int capability);
 // value), or a tunable (name, value, lowest, highest).
 struct VariantNumber {
     const char *name;
-    int value, low = 0, high = 0;
+    int value, low = 0, high = 0;  // low, high: the range of a tunable
 };
 
 // For the tables: a condition of a variant.
 struct VariantCondition {
+    // as in Variant::Condition
     const char *measure;
     double least = 0, most = std::numeric_limits<double>::infinity();
     bool is_needed = false;
 };
 
-// For the tables: a variant as constant data. A vector of 90 variants that the compiler fills took 6 s to
-// compile.
+// For the tables: a variant as constant data, with the members of Variant: op, origin, schedule, family,
+// also, type, backend, needs_vnni, form and texts up to kept_for. A vector of 90 variants that the compiler
+// fills took 6 s to compile.
 struct ConstantVariant {
     const char *op, *origin, *schedule, *family, *also, *type;
     Backend backend;
@@ -150,7 +154,7 @@ struct ConstantVariant {
     const char *opencl_options, *autoscheduler, *declined, *summary, *kept_for;
 };
 
-// For the tables: the library of a variant.
+// For the tables: the library of a variant, with its members needs, entry and metadata.
 struct VariantLibrary {
     Variant::Needs needs;
     int (*entry)(void **);

@@ -11,15 +11,15 @@ namespace [[gnu::visibility("default")]] tilewright {
 
 // Inputs and settings that a variant can be verified or timed with.
 struct Sample {
-    std::vector<Array> inputs;
-    Settings settings;
-    std::string what;  // "u8 4097x2049 sigma 3 reflect"
+    std::vector<Array> inputs;  // of the operator
+    Settings settings;          // of the operator
+    std::string what;           // "u8 4097x2049 sigma 3 reflect"
 };
 
 // How much work a call is, for rates in reports.
 struct Work {
     double bytes = 0;  // unavoidable traffic: each input read once, each output written once
-    double flops = 0;
+    double flops = 0;  // additions and multiplications of numbers
 };
 
 // How large random data is: pixels along x and y, and per pixel as many elements as `channels` says, where
@@ -33,8 +33,10 @@ struct DataSize {
 // "4096x2048", or with several channels "4096x2048x3".
 std::string in_words(DataSize size);
 
+// The data of one operator.
 class Workload {
 public:
+    // `op` outlives it.
     explicit Workload(const Operator &op) : op_(op) {}
     virtual ~Workload() = default;
     Workload(const Workload &) = delete;
@@ -59,6 +61,7 @@ public:
         return false;
     }
 
+    // The settings of the lines of `bench`. As it is: the defaults alone.
     virtual std::vector<Settings> benchmark_settings(const std::string &) const {
         return {{}};
     }

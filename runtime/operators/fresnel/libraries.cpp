@@ -161,10 +161,19 @@ private:
         transposed([&] { transform(columns, endpoints, first, last); });
     }
 
+    // What a pass that convolves multiplies spectra by; it is over lines that have `parts` parts.
+    using MakeResponse = std::function<FftTable(Plan &, Device, const FftPassLibrary &pass, int64_t parts)>;
+    static MakeFftTable response_of(const FftPassLibrary &pass, int64_t parts, const MakeResponse &make) {
+        return [&pass, parts, make](Plan &plan, Device device) { return make(plan, device, pass, parts); };
+    }
+
     // All rows or columns: their transform, times the transfer function of `convolution` along the line, and
     // back.
     void convolve(FieldAxis axis) {
-        if (convolve_whole(axis) || (axis == columns && convolve_parts())) {
+        const MakeResponse transfer = [p = p_](Plan &, Device, const FftPassLibrary &pass, int64_t parts) {
+            return transfer_response(p, pass, parts);
+        };
+        if (convolve_whole(axis, transfer) || (axis == columns && convolve_parts(transfer))) {
             return;
         }
         const FftPassKind whole_rows{.lines = Lines::along, .first_factor = true, .last_factor = true};
@@ -176,22 +185,21 @@ private:
     }
 
     // By one pass.
-    bool convolve_whole(FieldAxis axis) {
+    bool convolve_whole(FieldAxis axis, const MakeResponse &make) {
         const FftPassKind kind{.lines = axis == columns ? Lines::across : Lines::along, .convolves = true};
         const FftPassLibrary *pass = libraries_.pass(backend_, kind, n_, n_);
         if (pass && pass->arguments->has_frequencies_in_order()) {
             passes_.pass(
                 {.pass = pass, .response = along_line(factors(LineFactor::transfer), {{n_, 1}, {1, n_}})});
         } else if (pass) {
-            passes_.pass({.pass = pass,
-                .response = convolution_response(*pass, 1, {{n_, 1}, {axis == columns ? n_ : 1, 0}})});
+            passes_.pass({.pass = pass, .response = response_of(*pass, 1, make)});
         }
         return pass != nullptr;
     }
 
     // Columns by three passes over their parts: forward over the first parts, there and back over the second
     // ones, back over the first ones.
-    bool convolve_parts() {
+    bool convolve_parts(const MakeResponse &make) {
         for (int64_t second = n_ / 2; second >= shortest_fft; second /= 2) {
             const int64_t first = n_ / second;
             const FftPassLibrary *forward =
@@ -213,7 +221,7 @@ private:
                 .reads = seconds,
                 .writes = seconds,
                 .whole_length = n_,
-                .response = convolution_response(*both, first, {{second, 1}, {first, second}})});
+                .response = response_of(*both, first, make)});
             passes_.pass({.pass = back,
                 .reads = firsts,
                 .writes = firsts,
@@ -224,23 +232,16 @@ private:
         return false;
     }
 
-    MakeFftTable convolution_response(
-        const FftPassLibrary &pass, int64_t parts, std::vector<View::Dim> dims) const {
-        return along_line(
-            [p = p_, &pass, parts] { return transfer_response(p, pass, parts); }, std::move(dims));
-    }
-
-    // All rows, all columns times the transfer function of both axes, all rows back.
+    // All rows, all columns times the transfer function of both axes, all rows back. The transfer function is
+    // a table where a library makes one.
     void angular_spectrum() {
-        const FftPassLibrary *pass =
-            libraries_.pass(backend_, {.lines = Lines::across, .convolves = true}, n_, n_);
         const Variant *table = libraries_.of_form(backend_, transfer);
+        const MakeResponse exact = [p = p_, table](
+                                       Plan &plan, Device device, const FftPassLibrary &pass, int64_t parts) {
+            return spectrum_response(plan, device, p, pass, parts, *table);
+        };
         transform(rows);
-        if (pass && table) {
-            passes_.pass({.pass = pass, .response = [p = p_, pass, table](Plan &plan, Device device) {
-                              return spectrum_response(plan, device, p, *pass, *table);
-                          }});
-        } else {
+        if (!table || !(convolve_whole(columns, exact) || convolve_parts(exact))) {
             transform(columns);
             multiply(Phase::exact, 1 / ((double)n_ * (double)n_));
             transform(columns, inverse_endpoints);

@@ -21,6 +21,12 @@ struct Optics {
     bool operator==(const Optics &) const = default;
 };
 
+// The frequency of entry i of a response, for a pass over lines that have `parts` parts: those of the first
+// part, then those of the next one.
+int64_t frequency_of(const FftPassShape &pass, int64_t parts, int64_t i) {
+    return i / pass.length() + parts * pass.order(i % pass.length());
+}
+
 std::complex<double> factor_at(const Propagation &p, LineFactor factor, int64_t k) {
     switch (factor) {
     case LineFactor::before: return p.before(k);
@@ -39,7 +45,7 @@ Array line_factors(const Propagation &p, LineFactor factor) {
         [&] { return complex_vector(p.side, [&](int64_t k) { return factor_at(p, factor, k); }); });
 }
 
-Array transfer_response(const Propagation &p, const FftPassLibrary &pass, int64_t parts) {
+FftTable transfer_response(const Propagation &p, const FftPassLibrary &pass, int64_t parts) {
     struct Key {
         std::array<int, 4> radix;
         int64_t parts;
@@ -47,30 +53,34 @@ Array transfer_response(const Propagation &p, const FftPassLibrary &pass, int64_
         bool operator==(const Key &) const = default;
     };
     auto &tables = immortal([] { return Cache<Key, Array>(most_vectors); });
-    return *tables.get({pass.shape.radix, parts, Optics(p)}, [&] {
-        return fft_response(pass.shape, parts, [&](int64_t k) { return p.transfer(k) / (double)p.side; });
+    const Array table = *tables.get({pass.shape.radix, parts, Optics(p)}, [&] {
+        return complex_vector(p.side,
+            [&](int64_t i) { return p.transfer(frequency_of(pass.shape, parts, i)) / (double)p.side; });
     });
+    const int64_t length = p.side / parts;
+    return FftTable(table, {{length, 1}, {p.side, 0}, {parts, length}});
 }
 
-FftTable spectrum_response(
-    Plan &plan, Device device, const Propagation &p, const FftPassLibrary &pass, const Variant &variant) {
+FftTable spectrum_response(Plan &plan, Device device, const Propagation &p, const FftPassLibrary &pass,
+    int64_t parts, const Variant &variant) {
     struct Key {
         std::array<int, 4> radix;
+        int64_t parts;
         Device device;
         Optics optics;
         bool operator==(const Key &) const = default;
     };
     auto &tables = immortal([] { return Cache<Key, Array>(most_planes); });
-    const Key key{pass.shape.radix, device, Optics(p)};
+    const Key key{pass.shape.radix, parts, device, Optics(p)};
     Array table;
     if (const auto known = tables.find(key)) {
         table = *known;
     } else {
         table = Array::uninitialized(Type::c64, {p.side, p.side});
-        // Row i of the table is for the frequency that has number i between the stages of the pass.
+        // Row i of a part is for the frequency that has number i between the stages of the pass.
         Array frequencies(Type::i32, {p.side});
         for (int64_t i = 0; i < p.side; i++) {
-            frequencies.as<int32_t>()[i] = (int32_t)pass.shape.order(i);
+            frequencies.as<int32_t>()[i] = (int32_t)frequency_of(pass.shape, parts, i);
         }
         plan.launch(variant, device)
             .in("order", frequencies)
@@ -81,7 +91,8 @@ FftTable spectrum_response(
         // Another call may find it once it is computed.
         plan.host([&tables, key, table] { tables.get(key, [&] { return table; }); });
     }
-    return FftTable(table, {{p.side, table.strides()[0]}, {p.side, 1}});
+    const int64_t length = p.side / parts, pitch = table.strides()[0];
+    return FftTable(table, {{length, pitch}, {p.side, 1}, {parts, length * pitch}});
 }
 
 }  // namespace tilewright

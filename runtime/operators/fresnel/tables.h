@@ -12,11 +12,12 @@ enum class LineFactor { ones, before, after, transfer };
 Array line_factors(const Propagation &propagation, LineFactor factor);
 
 // The transfer function of `convolution`, for a pass over lines that have `parts` parts.
-Array transfer_response(const Propagation &propagation, const FftPassLibrary &pass, int64_t parts);
+FftTable transfer_response(const Propagation &propagation, const FftPassLibrary &pass, int64_t parts);
 
-// The transfer function of `angular_spectrum` for a pass over columns, one line for each of them. `row`:
-// whose library computes it, which is added to the plan where the last propagation had another one.
+// The transfer function of `angular_spectrum` for a pass over columns that have `parts` parts, other numbers
+// for each column. `variant`: whose library computes it, which is added to the plan where the last
+// propagation had another one.
 FftTable spectrum_response(Plan &plan, Device device, const Propagation &propagation,
-    const FftPassLibrary &pass, const Variant &variant);
+    const FftPassLibrary &pass, int64_t parts, const Variant &variant);
 
 }  // namespace tilewright

@@ -10,13 +10,32 @@ namespace {
 // Its tiles are of 32 outputs of 32 lines.
 constexpr int side = 32;
 
+// Of shared memory: by CUDA, GPUs of compute capability 8.0 and above have 99 KB per block or more; NVIDIA's
+// OpenCL gives 48.
+int64_t most_bytes_of_block(const Variant &variant) {
+    return (variant.backend == Backend::cuda ? 99 : 48) << 10;
+}
+
 // Word, lane, half, step.
 View fragments_view(const Array &fragments) {
     return {halide_type(Type::u32), {{4, 1}, {32, 4}, {2, 128}, {fragments.size() / 256, 256}}};
 }
 
+// The rows of an image of bytes or of 16-bit numbers as words; a word may end after the last byte of its row.
+View words_view(const Array &array) {
+    const int64_t size = (int64_t)size_of(array.type());
+    return {halide_type(Type::u32),
+        {{ceil_div(size * array.shape()[1] * BlurRequest::channels_of(array), 4), 1},
+            {array.shape()[0], size * array.strides()[0] / 4}},
+        array.offset_bytes()};
+}
+
+const IntegerTaps &taps_of(const GaussianBlurRequest &request) {
+    return request.image().type() == Type::u8 ? request.numbers().bytes : request.numbers().words16;
+}
+
 // Image and output are rows of words.
-struct ProductsForm final : BlurForm<GaussianBlurRequest> {
+struct ProductsForm : BlurForm<GaussianBlurRequest> {
     using BlurForm::BlurForm;
 
     // A reflection reaches as far as the image is large.
@@ -25,35 +44,53 @@ struct ProductsForm final : BlurForm<GaussianBlurRequest> {
         const Array &image = request.image();
         return request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
                in_words(image, variant.backend, 4) && in_words(output, variant.backend, 4) &&
-               fits_shared(variant, request);
+               bytes_of_block(variant, request) <= most_bytes_of_block(variant);
     }
 
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
         Array &output) const override {
-        const BlurWeights &weights = *request.weights;
-        const IntegerTaps &taps = request.numbers().bytes;
-        launch.in("image", request.image(), window_view(request.image()))
-            .value("width", (int32_t)request.image().shape()[1])
-            .value("band", groups_of_band(variant, request))
-            .value("reach", TapFragments::low(taps).reach)
-            .value("high_first", TapFragments::high(taps).first);
+        const Array &image = request.image();
+        const IntegerTaps &taps = taps_of(request);
+        const std::vector<Array> &fragments = request.weights->fragments(image.type());
+        launch.in("image", image, words_view(image))
+            .value("width", (int32_t)image.shape()[1])
+            .value("reach", TapFragments::of(taps, 0).reach);
         bind_border(launch, request);
-        launch.value("multiplier", taps.multiplier)
-            .in("low_taps", weights.low_fragments(), fragments_view(weights.low_fragments()))
-            .in("high_taps", weights.high_fragments(), fragments_view(weights.high_fragments()))
-            .out("output", output, window_view(output));
+        launch.value("multiplier", taps.multiplier);
+        bind_share(launch, variant, request);
+        for (int byte = 0; byte < (int)fragments.size(); byte++) {
+            const Array &words = fragments[(size_t)byte];
+            launch.in("taps" + std::to_string(byte), words, fragments_view(words))
+                .value("first" + std::to_string(byte), TapFragments::of(taps, byte).first);
+        }
+        launch.out("output", output, words_view(output));
+    }
+
+protected:
+    static int64_t steps_of(const GaussianBlurRequest &request) {
+        return TapFragments::of(taps_of(request), 0).steps;
+    }
+    // The shared memory that a block needs.
+    virtual int64_t bytes_of_block(const Variant &variant, const GaussianBlurRequest &request) const = 0;
+    virtual void bind_share(Launch &, const Variant &, const GaussianBlurRequest &) const {}
+};
+
+// A block keeps the words of its lines, and its outputs.
+struct TwoKernelsForm final : ProductsForm {
+    using ProductsForm::ProductsForm;
+
+protected:
+    int64_t bytes_of_block(const Variant &variant, const GaussianBlurRequest &request) const override {
+        const int64_t lines = variant.tunable("lines"), outputs = variant.tunable("outputs"),
+                      words = side / 4 * (outputs - 1 + steps_of(request));
+        return 4 * (words * (side * lines + 8) + side * side / 4 * lines * outputs);
+    }
+    void bind_share(
+        Launch &launch, const Variant &variant, const GaussianBlurRequest &request) const override {
+        launch.value("band", groups_of_band(variant, request));
     }
 
 private:
-    // Whether a block has the shared memory for the words of its lines, and for its outputs: GPUs of compute
-    // capability 8.0 and above have 99 KB or more.
-    static bool fits_shared(const Variant &variant, const GaussianBlurRequest &request) {
-        constexpr int64_t most_bytes_of_block = 99 << 10;
-        const int64_t lines = variant.tunable("lines"), outputs = variant.tunable("outputs"),
-                      words = side / 4 * (outputs - 1 + TapFragments::low(request.numbers().bytes).steps);
-        return 4 * (words * (side * lines + 8) + side * side / 4 * lines * outputs) <= most_bytes_of_block;
-    }
-
     // Groups of lines in a band: the rows are divided into as many equal bands as there must be for one to
     // have about `band` * 2^20 pixels.
     static int32_t groups_of_band(const Variant &variant, const GaussianBlurRequest &request) {
@@ -65,12 +102,33 @@ private:
     }
 };
 
-constexpr ProductsForm products("gaussian_blur_products");
+// A block keeps planes of lines, of 32 rows between the passes, and of the same behind them, which take the
+// memory of the lines where there is one step.
+struct FusedForm final : ProductsForm {
+    using ProductsForm::ProductsForm;
+
+    bool serves(
+        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
+        return steps_of(request) <= variant.tunable("tiles") &&
+               ProductsForm::serves(variant, request, output);
+    }
+
+protected:
+    int64_t bytes_of_block(const Variant &variant, const GaussianBlurRequest &request) const override {
+        const int64_t words = 8 * variant.tunable("tiles"), channels = request.channels(),
+                      bytes = (int64_t)size_of(request.image().type()), steps = variant.tunable("steps"),
+                      lines = 32 * (steps - 1 + steps_of(request)) * (words + 2), rows = 40 * words;
+        return 4 * channels * bytes * (rows + (steps == 1 ? std::max(lines, rows) : lines + rows));
+    }
+};
+
+constexpr TwoKernelsForm products("gaussian_blur_products");
+constexpr FusedForm fused("gaussian_blur_fused_products");
 
 }  // namespace
 
 std::vector<const Form *> forms_by_products() {
-    return {&products};
+    return {&products, &fused};
 }
 
 }  // namespace tilewright

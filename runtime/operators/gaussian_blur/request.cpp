@@ -56,19 +56,24 @@ Array tap_pairs(const IntegerTaps &taps, int radius, Number number) {
     return made;
 }
 
-Array tap_fragments(const IntegerTaps &taps, const TapFragments &fragments, bool high) {
-    Array made(Type::u32, {fragments.steps * 2 * 32 * 4});
-    uint32_t *word = made.as<uint32_t>();
-    for (int step = 0; step < fragments.steps; step++) {
-        for (int m = 0; m < 2; m++) {
-            for (int lane = 0; lane < 32; lane++) {
-                for (int v = 0; v < 4; v++) {
-                    *word++ = fragments.word(taps, high, v, lane, m, step);
+std::vector<Array> tap_fragments(const IntegerTaps &taps, int bytes) {
+    std::vector<Array> all;
+    for (int byte = 0; byte < bytes; byte++) {
+        const TapFragments fragments = TapFragments::of(taps, byte);
+        Array made(Type::u32, {fragments.steps * 2 * 32 * 4});
+        uint32_t *word = made.as<uint32_t>();
+        for (int step = 0; step < fragments.steps; step++) {
+            for (int m = 0; m < 2; m++) {
+                for (int lane = 0; lane < 32; lane++) {
+                    for (int v = 0; v < 4; v++) {
+                        *word++ = fragments.word(taps, v, lane, m, step);
+                    }
                 }
             }
         }
+        all.push_back(std::move(made));
     }
-    return made;
+    return all;
 }
 
 }  // namespace
@@ -82,9 +87,8 @@ BlurWeights::BlurWeights(double sigma)
       low16_(tap_pairs(numbers_->words16, numbers_->radius, [](uint32_t w) { return split_tap(w).low; })),
       high16_(tap_pairs(numbers_->words16, numbers_->radius, [](uint32_t w) { return split_tap(w).high; })),
       pairs_(tap_pairs(numbers_->bytes, numbers_->bytes.reach(), [](uint32_t w) { return w; })),
-      short_taps_(taps_of_short_sums(numbers_->bytes)),
-      low_fragments_(tap_fragments(numbers_->bytes, TapFragments::low(numbers_->bytes), false)),
-      high_fragments_(tap_fragments(numbers_->bytes, TapFragments::high(numbers_->bytes), true)) {}
+      short_taps_(taps_of_short_sums(numbers_->bytes)), fragments_(tap_fragments(numbers_->bytes, 2)),
+      fragments16_(tap_fragments(numbers_->words16, 3)) {}
 
 std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma) {
     auto &known = immortal([] { return Cache<double, BlurWeights>(64); });

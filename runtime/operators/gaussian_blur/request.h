@@ -4,6 +4,7 @@
 #include "runtime/operators/blurs.h"
 #include "tilewright/gaussian_blur.h"
 #include <memory>
+#include <vector>
 
 namespace tilewright {
 
@@ -48,18 +49,15 @@ public:
     const Array &pairs() const {
         return pairs_;
     }
-    // The integer weights for u8 as TapFragments: step, half, lane, word.
-    const Array &low_fragments() const {
-        return low_fragments_;
-    }
-    const Array &high_fragments() const {
-        return high_fragments_;
+    // The bytes of the integer weights, from the lowest on, as TapFragments: step, half, lane, word.
+    const std::vector<Array> &fragments(Type pixel) const {
+        return pixel == Type::u8 ? fragments_ : fragments16_;
     }
 
 private:
     std::shared_ptr<const GaussianWeights> numbers_;
-    Array real_, bytes_, words16_, low_, high_, low16_, high16_, pairs_, short_taps_, low_fragments_,
-        high_fragments_;
+    Array real_, bytes_, words16_, low_, high_, low16_, high16_, pairs_, short_taps_;
+    std::vector<Array> fragments_, fragments16_;
 };
 
 struct GaussianBlurRequest : BlurRequest {

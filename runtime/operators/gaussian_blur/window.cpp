@@ -144,14 +144,13 @@ private:
     }
 };
 
-constexpr WindowForm window("gaussian_blur_window"), window_floats("gaussian_blur_window_floats"),
-    colour_floats("gaussian_blur_window_colour_floats");
+constexpr WindowForm window("gaussian_blur_window"), window_floats("gaussian_blur_window_floats");
 constexpr TapWindowForm window_dot("gaussian_blur_window_dot"), colours("gaussian_blur_window_colours");
 
 }  // namespace
 
 std::vector<const Form *> forms_with_windows() {
-    return {&window, &window_floats, &window_dot, &colours, &colour_floats};
+    return {&window, &window_floats, &window_dot, &colours};
 }
 
 }  // namespace tilewright

@@ -49,12 +49,15 @@ struct Copies {
     int64_t parts = 1;  // of each number of b
 };
 
+// Of panels: words of 32 bits.
+constexpr int64_t word = sizeof(float);
+
 bool is_aligned(const Array &a, int64_t bytes) {
     return a.offset_bytes() % bytes == 0 && a.strides()[0] * (int64_t)sizeof(float) % bytes == 0;
 }
 
 Input matrix(const char *name) {
-    return {.name = name, .types = {Type::f32}, .axes = Axes::image};
+    return {.name = name, .types = {Type::f32, Type::f16, Type::bf16}, .axes = Axes::image};
 }
 
 // Products that a library does not compute at once are split.
@@ -94,12 +97,13 @@ protected:
 private:
     // Whether the output has more rows than a library computes at once.
     bool is_too_tall(const Variant &variant, const MatmulRequest &request, const Array &output) const {
-        constexpr int64_t element = sizeof(float);
         const Size size = request.size();
         const Copies copies = this->copies(variant, size);
-        const auto span = [&](const Array &a) { return a.shape()[0] * a.strides()[0] * element; };
+        const auto span = [&](const Array &a) {
+            return a.shape()[0] * a.strides()[0] * (int64_t)size_of(a.type());
+        };
         const bool large_panels =
-            copies.rows != 0 && round_up(size.m, copies.rows) * copies.depth * element > most_bytes;
+            copies.rows != 0 && round_up(size.m, copies.rows) * copies.depth * word > most_bytes;
         const bool large_grid = variant.backend != Backend::cpu && size.m > most_rows;
         return size.m > 1 &&
                (large_panels || large_grid || span(request.a()) > most_bytes || span(output) > most_bytes);
@@ -109,9 +113,9 @@ private:
     bool is_too_wide(const Variant &variant, const MatmulRequest &request) const {
         const Size size = request.size();
         const Copies copies = this->copies(variant, size);
-        const bool large_panels = copies.columns != 0 && round_up(size.n, copies.columns) * copies.depth *
-                                                                 copies.parts * (int64_t)sizeof(float) >
-                                                             most_bytes;
+        const bool large_panels =
+            copies.columns != 0 &&
+            round_up(size.n, copies.columns) * copies.depth * copies.parts * word > most_bytes;
         return size.n > 1 && (large_panels || (variant.backend != Backend::cpu && size.n > most_columns));
     }
 };
@@ -140,8 +144,7 @@ struct WorkersForm final : MatmulForm {
         // Both panels are in one buffer.
         const Copies copies = this->copies(variant, size);
         return division.copies != Division::Copies::together ||
-               2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * (int64_t)sizeof(float) <=
-                   most_bytes;
+               2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * word <= most_bytes;
     }
 
 protected:
@@ -170,13 +173,14 @@ struct FragmentsForm final : MatmulForm {
 
 protected:
     Copies copies(const Variant &variant, const Size &size) const override {
-        const FragmentDivision division = {variant.tunable("tiles"), variant.tunable("columns"),
-            variant.tunable("depth"), variant.tunable("group")};
+        const FragmentDivision division =
+            fragment_division([&](const char *name) { return variant.tunable(name); }, variant.type);
+        const TensorProduct product = division.product();
         const int64_t copied_ahead = division.depth;  // a block
         return {.rows = division.rows(),
             .columns = division.columns,
-            .depth = round_up(size.k, division.depth) + copied_ahead,
-            .parts = 2};
+            .depth = round_up(ceil_div(size.k, product.numbers_per_word()), division.depth) + copied_ahead,
+            .parts = product.parts()};
     }
 };
 
@@ -193,10 +197,13 @@ public:
                   .summary = "the product of two matrices",
                   .inputs = {matrix("a"), matrix("b")},
                   .makes = Makes::matrix,
-                  .notes = "Each element is within 2 K 2^-24 (|a| |b|) of the exact sum of K products.\n"
+                  .notes = "The output is f32, also of f16 and bf16 (both matrices have one type): their "
+                           "products are exact.\n"
+                           "Each element is within 2 K 2^-24 (|a| |b|) of the exact sum of K products; on "
+                           "the tensor\ncores a denormal f16 number counts as 2^-14 in that.\n"
                            "On NVIDIA GPUs of compute capability 9.0 `tuned` may take the tensor cores "
-                           "(the schedules\n`tensor`), within the same bound. For f32 arithmetic alone, "
-                           "name `tuned_large`.\n",
+                           "(the schedules\n`tensor`, of f16 and bf16 `tuned_tensor`), within the same "
+                           "bound. For f32 arithmetic\nalone, name `tuned_large`.\n",
                   .measures = {"m", "k", "n"}},
               matmul_variants(), {&definition, &runs, &blocks, &workers, &fragments}) {}
 
@@ -220,8 +227,12 @@ protected:
             refuse(Fault::input, "the first matrix must have as many columns as the second has rows", "a, b",
                 inputs[0].describe() + ", " + inputs[1].describe());
         }
+        if (inputs[0].type() != inputs[1].type()) {
+            refuse(Fault::input, "both matrices must have the same type", "a, b",
+                inputs[0].describe() + ", " + inputs[1].describe());
+        }
         MatmulRequest request;
-        request.type = "f32";
+        request.type = name_of(inputs[0].type());
         request.output_type = Type::f32;
         request.output_shape = {inputs[0].shape()[0], inputs[1].shape()[1]};
         return request;

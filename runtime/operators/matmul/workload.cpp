@@ -18,6 +18,24 @@ Size size_of(std::span<const Array> inputs) {
     return {inputs[0].shape()[0], inputs[0].shape()[1], inputs[1].shape()[1]};
 }
 
+template<typename T>
+Array widened(const Array &matrix) {
+    Array wide = Array::uninitialized(Type::f32, matrix.shape());
+    const T *from = matrix.as<T>();
+    float *to = wide.as<float>();
+    for (int64_t y = 0; y < matrix.shape()[0]; y++) {
+        std::copy_n(from + y * matrix.strides()[0], matrix.shape()[1], to + y * wide.strides()[0]);
+    }
+    return wide;
+}
+
+// The same numbers as f32.
+Array in_f32(const Array &matrix) {
+    return matrix.type() == Type::f16  ? widened<Float16>(matrix) :
+           matrix.type() == Type::bf16 ? widened<BFloat16>(matrix) :
+                                         matrix;
+}
+
 class MatmulWorkload : public Workload {
 public:
     using Workload::Workload;
@@ -25,20 +43,21 @@ public:
     // 2 K 2^-24 (|a| |b|)
     Array bound(std::span<const Array> inputs, const Settings &) const override {
         const Size size = size_of(inputs);
+        const Array matrices[] = {in_f32(inputs[0]), in_f32(inputs[1])};
         constexpr double many = 1e8;  // products that a plain loop makes in a tenth of a second
         if ((double)size.m * (double)size.n * (double)size.k > many &&
             !op_.variants("tuned", Backend::cpu).empty()) {
-            return bound_of_large(inputs, size);
+            return bound_of_large(matrices, size);
         }
         Array bound(Type::f64, {size.m, size.n}, 0);
-        const float *a = inputs[0].as<float>(), *b = inputs[1].as<float>();
+        const float *a = matrices[0].as<float>(), *b = matrices[1].as<float>();
         double *out = bound.as<double>();
         for (int64_t y = 0; y < size.m; y++) {
             for (int64_t k = 0; k < size.k; k++) {
                 const double factor =
-                    2 * (double)size.k * 0x1p-24 * std::abs((double)a[y * inputs[0].strides()[0] + k]);
+                    2 * (double)size.k * 0x1p-24 * std::abs((double)a[y * matrices[0].strides()[0] + k]);
                 for (int64_t x = 0; x < size.n; x++) {
-                    out[y * size.n + x] += factor * std::abs((double)b[k * inputs[1].strides()[0] + x]);
+                    out[y * size.n + x] += factor * std::abs((double)b[k * matrices[1].strides()[0] + x]);
                 }
             }
         }
@@ -47,16 +66,16 @@ public:
 
     // One size for each variant that `tuned` may take and more: (M, K, N), 1s, odd, a tile less and more by
     // one, primes, tall and wide.
-    std::vector<Sample> samples(const std::string &) const override {
+    std::vector<Sample> samples(const std::string &type) const override {
         std::vector<Sample> all;
         const int64_t sizes[][3] = {{1, 1, 1}, {1, 300, 1}, {7, 1, 9}, {129, 65, 257}, {257, 127, 251},
             {128, 128, 512}, {13, 447, 31}, {15, 449, 33}, {33, 5000, 33}, {1000, 40, 3}, {2, 40, 3000},
             {700, 33, 900}, {768, 64, 1024}, {1601, 20, 1703}, {1537, 2051, 25}};
         for (const auto &[m, k, n] : sizes) {
-            all.push_back(sample(m, k, n));
+            all.push_back(sample(type, m, k, n));
         }
         // Parts of larger matrices, that begin at any element.
-        Sample crop = sample(140, 90, 290);
+        Sample crop = sample(type, 140, 90, 290);
         crop.inputs = {crop.inputs[0].crop(3, 5, 131, 67), crop.inputs[1].crop(7, 9, 67, 259)};
         crop.what += " cropped to 131x67x259";
         all.push_back(crop);
@@ -64,8 +83,8 @@ public:
     }
 
     // The product of h x w and w x w.
-    Sample benchmark_sample(const std::string &, DataSize size, const Settings &) const override {
-        return sample(size.height, size.width, size.width);
+    Sample benchmark_sample(const std::string &type, DataSize size, const Settings &) const override {
+        return sample(type, size.height, size.width, size.width);
     }
     std::vector<DataSize> sizes_to_measure() const override {
         return {{64, 64}, {256, 256}, {512, 512}, {1000, 100}, {33, 100000}, {1024, 1024}, {2000, 2000},
@@ -85,8 +104,8 @@ public:
 private:
     // The same, with the absolute values multiplied by the CPU's own row and taken as small as its error
     // allows.
-    Array bound_of_large(std::span<const Array> inputs, const Size &size) const {
-        std::vector<Array> absolute = {inputs[0].clone(), inputs[1].clone()};
+    Array bound_of_large(std::span<const Array> matrices, const Size &size) const {
+        std::vector<Array> absolute = {matrices[0].clone(), matrices[1].clone()};
         for (Array &matrix : absolute) {
             float *data = matrix.as<float>();
             for (int64_t y = 0; y < matrix.shape()[0]; y++) {
@@ -109,9 +128,11 @@ private:
         return bound;
     }
 
-    static Sample sample(int64_t m, int64_t k, int64_t n) {
-        const Array a = random_array(Type::f32, {m, k}, 1), b = random_array(Type::f32, {k, n}, 2);
-        return {{a, b}, {}, "f32 " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n)};
+    static Sample sample(const std::string &type, int64_t m, int64_t k, int64_t n) {
+        const Type element = type == "f16" ? Type::f16 : type == "bf16" ? Type::bf16 : Type::f32;
+        const Array a = random_array(element, {m, k}, 1), b = random_array(element, {k, n}, 2);
+        return {
+            {a, b}, {}, type + " " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n)};
     }
 };
 

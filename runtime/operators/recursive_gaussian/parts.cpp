@@ -86,9 +86,8 @@ View tiles_of(const Array &array) {
 }
 
 bool in_whole_tiles(const Array &array) {
-    const int64_t pitch = array.strides()[0] * (int64_t)size_of(array.type());
-    const int64_t h = array.shape()[0], w = array.shape()[1];
-    return h % tile == 0 && w % tile == 0 && pitch % 256 == 0 && array.offset_bytes() % 16 == 0 &&
+    const int64_t h = array.shape()[0], w = array.shape()[1], pitch = array.strides()[0];
+    return h % tile == 0 && w % tile == 0 && pitch % tile == 0 && array.offset_bytes() % 16 == 0 &&
            h / tile <= most_blocks;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Holds the habits that need no tool: line length, file length, white space, paragraphs and links of
-Markdown.
+Markdown, and that what tutorials quote of examples is there.
 
 Usage: style.py FOLDER. Reads every file that git tracks or would track in FOLDER, prints one line per finding
 with what to do, and exits with 1 if there is one. `--self-test` checks that each rule finds what it is for.
@@ -69,6 +69,16 @@ def broken_links(path, text, texts):
                 yield number, f'a link to {link}, and the page has no such heading'
 
 
+def wrong_quotes(path, text, texts):
+    """What a tutorial quotes of examples/, in blocks of `cmake` and `cpp example`, and is not there."""
+    if not path.startswith('docs/tutorials/'):
+        return
+    examples = [texts[name] for name in texts if name.startswith('examples/')]
+    for block in re.finditer(r'^```(?:cmake|cpp example)\n(.*?\n)```$', text, re.M | re.S):
+        if not any(block[1] in example for example in examples):
+            yield text.count('\n', 0, block.start()) + 1, 'quotes lines that are in no file of examples/'
+
+
 def findings(path, text):
     if text and not text.endswith('\n'):
         yield text.count('\n') + 1, 'the last line has no end: add a newline'
@@ -102,6 +112,9 @@ def self_test():
         assert not list(broken_links('e.md', f'A [link]({link}).', pages)), link
     for link in ('c.md', 'a.md#two', '#one', '../a.md'):
         assert list(broken_links('e.md', f'A [link]({link}).', {**pages, 'e.md': ''})), link
+    quote = 'docs/tutorials/a.md', '# A\n\n```cmake\nproject(a)\n```\n'
+    assert not list(wrong_quotes(*quote, {'examples/a/CMakeLists.txt': 'x()\nproject(a)\n'}))
+    assert list(wrong_quotes(*quote, {'examples/a/CMakeLists.txt': 'x()\nproject(ab)\n'}))
     assert not list(broken_links('docs/b.md', '`[not](a-link)` and [one](../a.md).', pages))
 
 
@@ -128,9 +141,10 @@ def main():
             print(f'{name}:{number}: {what}')
             found += 1
     for name in filter(lambda name: name.endswith('.md'), texts):
-        for number, what in broken_links(name, texts[name], texts):
-            print(f'{name}:{number}: {what}')
-            found += 1
+        for rule in (broken_links, wrong_quotes):
+            for number, what in rule(name, texts[name], texts):
+                print(f'{name}:{number}: {what}')
+                found += 1
     return 1 if found else 0
 
 

@@ -22,9 +22,32 @@ add_test(NAME performance.peers
     COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/docs/performance/peers.py --check)
 set_tests_properties(steps.pictures steps.tables steps.ladder performance.peers PROPERTIES LABELS structure)
 
+# Every public symbol of the headers has a comment, and what looks for those without one finds them.
+set(headers ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/docs/site/headers.py)
+add_test(NAME headers.documented COMMAND ${headers} --check)
+add_test(NAME headers.self_test COMMAND ${headers} --self-test)
+set_tests_properties(headers.documented headers.self_test PROPERTIES LABELS structure)
+
+# The site, where mkdocs is installed.
+if (TARGET tilewright)
+    add_test(NAME site COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/build/site_test.py
+        ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+    set_tests_properties(site PROPERTIES LABELS structure TIMEOUT 600 SKIP_REGULAR_EXPRESSION "not run here"
+        ENVIRONMENT "${tests_environment}")
+endif ()
+
 # How the steps of one page reach memory is what the program says today.
 if (TARGET tilewright AND row_sum IN_LIST operators AND cuda IN_LIST TILEWRIGHT_TARGETS)
     add_test(NAME steps.accesses COMMAND ${Python3_EXECUTABLE} -B ${tables} steps --check
         --count $<TARGET_FILE:tilewright> row_sum)
     set_tests_properties(steps.accesses PROPERTIES LABELS structure ENVIRONMENT "${tests_environment}")
+endif ()
+
+# The commands of the pages that make their tables run, on the fake driver.
+if (TARGET tilewright AND TARGET fake_cuda AND cuda IN_LIST TILEWRIGHT_TARGETS)
+    file(GLOB pages ${steps}/*.md)
+    add_test(NAME steps.commands
+        COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/commands_of_steps_test.py
+        $<TARGET_FILE:tilewright> $<TARGET_FILE_DIR:fake_cuda> ${pages})
+    set_tests_properties(steps.commands PROPERTIES LABELS structure ENVIRONMENT "${tests_environment}")
 endif ()

@@ -68,6 +68,23 @@ TEST_F(CommandLine, ExplainedMemoryOfTheCpuIsWithinItsBound) {
     }
 }
 
+// Without a device of CUDA, what a call would do there is said all the same, and nothing is run.
+TEST_F(CommandLine, ExplainNeedsNoDeviceToSayHowWarpsReachMemory) {
+    NEEDS_OPERATOR("transpose");
+    const auto explained = [&](const std::string &schedule) {
+        return run({"explain", "transpose", "--schedule", schedule, "--type", "u8", "--size", "512x512",
+                       "--device", "cuda"},
+            {"CUDA_VISIBLE_DEVICES="});
+    };
+    const Ran direct = explained("direct"), shared = explained("shared");
+    expect_words(direct.out, {"Nothing was run: ", "chosen  transpose/direct/u8/cuda",
+                                 "global store of 1 byte to out: 16 sectors of 32 bytes per warp"});
+    EXPECT_EQ(direct.code, 0) << direct.err;
+    expect_words(shared.out, {"bank conflicts, 2 passes where 1 would do"});
+    expect_refusal(4, {"explain", "transpose", "--device", "cuda", "--json"}, {"cuda:0"},
+        {"CUDA_VISIBLE_DEVICES="});
+}
+
 TEST_F(CommandLine, ExplainChoosesAsACallDoes) {
     NEEDS_OPERATOR("transpose");
     make_image("odd.png", 37, 53);

@@ -5,6 +5,8 @@
 #include "tests/support/operators.h"
 #include <array>
 #include <climits>
+#include <cmath>
+#include <limits>
 #include <span>
 
 namespace tilewright {
@@ -180,6 +182,40 @@ TEST(Array, OverlapIsAMatterOfBytes) {
                 b = Array::view(Type::f32, memory.data() + 50, {5, 10});
     EXPECT_TRUE(a.overlaps(b)) << "two views of one memory";
     EXPECT_FALSE(a.overlaps(Array::view(Type::f32, memory.data() + 60, {4, 10})));
+}
+
+// Every number comes back from f32, and each f32 becomes the nearest number; `infinity`: its bits.
+template<typename Half>
+void expect_rounding(uint16_t infinity) {
+    const auto number = [](uint32_t bits) {
+        Half half;
+        half.bits = (uint16_t)bits;
+        return (float)half;
+    };
+    for (uint32_t bits = 0; bits < infinity; bits++) {
+        ASSERT_EQ(Half(number(bits)).bits, bits);
+        ASSERT_EQ(Half(-number(bits)).bits, bits | 0x8000);
+        if (bits + 1 == infinity) {
+            break;
+        }
+        const float middle = number(bits) / 2 + number(bits + 1) / 2;
+        ASSERT_EQ(Half(middle).bits, bits + bits % 2) << "of two that are as near, the even one";
+        ASSERT_EQ(Half(std::nextafter(middle, 0.0f)).bits, bits);
+        ASSERT_EQ(Half(std::nextafter(middle, INFINITY)).bits, bits + 1);
+    }
+    EXPECT_EQ(number(infinity), INFINITY);
+    EXPECT_EQ(Half(INFINITY).bits, infinity);
+    EXPECT_EQ(Half(std::numeric_limits<float>::max()).bits, infinity);
+    EXPECT_TRUE(std::isnan((float)Half(NAN)) && std::isnan(number(infinity + 1u)));
+}
+
+TEST(Array, FloatsOfSixteenBitsRoundToTheNearestNumber) {
+    expect_rounding<Float16>(0x7c00);
+    expect_rounding<BFloat16>(0x7f80);
+    EXPECT_EQ((float)Float16(65519.996f), 65504.0f);
+    EXPECT_EQ((float)Float16(65520.0f), INFINITY);
+    EXPECT_EQ(Array(Type::f16, {2, 2}).at<Float16>({1, 1}), 0.0f);
+    EXPECT_EQ(Array(Type::bf16, {3}).describe(), "bf16 (3)");
 }
 
 }  // namespace tilewright

@@ -60,6 +60,25 @@ TEST(TensorText, MakesOneChainOfTheCallsOfAProduct) {
     EXPECT_EQ(with_tensor_products(text), text);
 }
 
+// Of 16-bit floats an instruction takes 8 words along k of A and B, which have one part.
+TEST(TensorText, MakesOneInstructionPerStepOfSixteenBitFloats) {
+    const TensorProduct product{8, 16, TensorNumbers::bf16};
+    std::string text = "\t{ // callseq 0, 0\n";
+    for (int i = 0; i < 9; i++) {
+        text += "\tst.param.b32 \t[param" + std::to_string(i) + "], " +
+                (i < 8 ? "%f1" + std::to_string(i) : "%f90") + ";\n";
+    }
+    text += "\tcall.uni (retval0), " + product.function(1) +
+            ", (param0);\n\tld.param.b32 \t%f51, [retval0];\n\t} // callseq 0\n";
+    text = with_tensor_products(module(loads + text, product.function(0)));
+    const std::string instruction = "m64n8k16.f32.bf16.bf16 \t{%twr0, %f51, %twr1, %twr2}, ";
+    EXPECT_EQ(count(text, instruction + "{%f10, %f11, %f12, %f13}, %twd0, %twp0, 1, 1, 0;"), 1) << text;
+    EXPECT_EQ(count(text, "add.s64 \t%twd2, %twd0, 16;"), 1);
+    EXPECT_EQ(count(text, instruction + "{%f14, %f15, %f16, %f17}, %twd2, %twp1, 1, 1, 0;"), 1);
+    EXPECT_EQ(count(text, "wgmma.mma_async"), 2);
+    EXPECT_EQ(count(text, "or.b64 \t%twd0, %twd0, " + std::to_string(8LL << 16 | 8LL << 32)), 1);
+}
+
 TEST(TensorText, ResultsThatNobodyReadsAndConstantsGetRegisters) {
     const std::string text =
         with_tensor_products(module(loads + call(0, "0f00000000") + call(2, "0f00000000")));

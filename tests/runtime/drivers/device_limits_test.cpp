@@ -131,6 +131,8 @@ TEST(DeviceLimits, ADeviceBelowTheCapabilityOfALibraryIsRefused) {
     EXPECT_EQ(chosen(hopper, "new"), "new");
     EXPECT_EQ(chosen(ampere, "old"), "old");
     expect_refusal(ampere, "new", "compute capability 8.6 and newer, and cuda:1 has 8.0; build it for sm_80");
+    EXPECT_EQ(chosen({Backend::opencl, fake_opencl::nvidia}, "new"), "new");
+    expect_refusal(large, "new", "NVIDIA's GPUs of compute capability 8.6 and newer, which opencl:5");
 }
 
 TEST(DeviceLimits, InstructionsOfOneCapabilityRunOnDevicesOfThatOneAlone) {

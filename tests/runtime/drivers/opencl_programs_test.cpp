@@ -1,5 +1,6 @@
 // What reaches the driver when an OpenCL program is made and built, against the fake libOpenCL.so.1.
 #include "runtime/devices/opencl/opencl.h"
+#include "runtime/devices/opencl/opencl_functions.h"
 #include "runtime/devices/thread_context.h"
 #include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/fakes/fakes.h"
@@ -30,6 +31,7 @@ TEST(OpenClPrograms, OptionsAndConversionsOfHalvesReachTheDriver) {
         reinterpret_cast<int (*)(void *)>(halide_opencl_get_symbol(nullptr, "clReleaseProgram"));
     const driver::OpenClDevice *device = driver::opencl_device(last.index, true);
     ASSERT_TRUE(create && build && release && device);
+    const driver::ScopedValue on(driver::this_thread.device, last);
     const auto built = [&](const char *source, const char *given) {
         int error = -1;
         void *program = create(device->context, 1, &source, nullptr, &error);
@@ -54,6 +56,31 @@ TEST(OpenClPrograms, OptionsAndConversionsOfHalvesReachTheDriver) {
         EXPECT_EQ(built(plain, "-D A=1"), "-D A=1 " + relaxed);
     }
     EXPECT_EQ(built(plain, ""), "") << "the options end with their scope";
+}
+
+// A device of compute capability 8.6 gets instructions, one with the extension its built-in, and any other
+// one plain C.
+TEST(OpenClPrograms, FunctionsOfWordsAreTheDevicesOwn) {
+    devices(Backend::opencl);
+    const std::string source = "__kernel void f(__global uint *to) { *to = tilewright_dot(1, 2, 3); }";
+    const auto functions = [&](const Device &device, const std::string &of) {
+        const driver::OpenClDevice *known = driver::opencl_device(device.index, true);
+        return known ? driver::functions_for(of, *known) : "no device";
+    };
+    const Device with_extension{Backend::opencl, 3}, nvidia{Backend::opencl, fake_opencl::nvidia};
+    EXPECT_EQ(device_info(nvidia).compute_capability, 86);
+    EXPECT_EQ(device_info(nvidia).pci_address, "0000:1b:01.0");
+    EXPECT_EQ(device_info(last).compute_capability, 0);
+    EXPECT_EQ(device_info(last).pci_address, "");
+    for (const auto &[device, expected] :
+        {std::pair{nvidia, "dp4a.u32.u32"}, {with_extension, "dot_4x8packed_uu_uint"}, {last, "0xff"}}) {
+        const std::string all = functions(device, source);
+        EXPECT_NE(all.find(expected), std::string::npos) << device.str() << "\n" << all;
+        EXPECT_EQ(all.find("dp4a") != std::string::npos, device == nvidia) << all;
+        EXPECT_EQ(all.find("half"), std::string::npos) << all;
+        EXPECT_EQ(functions(device, "__kernel void f() {}"), "");
+    }
+    EXPECT_NE(functions(nvidia, "tilewright_byte_product_0").find("mma.sync"), std::string::npos);
 }
 
 // Kernels are kept by program and name, one object per launch that goes on, until their program is released.

@@ -33,8 +33,14 @@ int answer_number(T number, size_t room, void *to, size_t *needed) {
 
 // clGetDeviceInfo of the device on platform p.
 inline int device_answer(int p, unsigned what, size_t room, void *to, size_t *needed) {
-    const std::string bytes = "cl_khr_byte_addressable_store", fp64 = bytes + " cl_khr_fp64";
-    const std::string extensions[] = {"", bytes, fp64, fp64 + " cl_khr_fp16"};
+    const std::string bytes = "cl_khr_byte_addressable_store", fp64 = bytes + " cl_khr_fp64",
+                      halves_and_dots = fp64 + " cl_khr_fp16 cl_khr_integer_dot_product",
+                      nvidia = fp64 + " cl_nv_device_attribute_query cl_khr_pci_bus_info";
+    const std::string &extensions = p == 3                   ? halves_and_dots :
+                                    p == fake_opencl::nvidia ? nvidia :
+                                    p == small               ? bytes :
+                                                               fp64;
+    const unsigned pci_address[] = {0, 0x1b, 1, 0};  // domain, bus, device and function
     switch (what) {
     case 0x1000: return answer_number<uint64_t>(p == 3 ? 4 : 2, room, to, needed);           // type
     case 0x1002: return answer_number<unsigned>(8 + (unsigned)p, room, to, needed);          // compute units
@@ -50,7 +56,10 @@ inline int device_answer(int p, unsigned what, size_t room, void *to, size_t *ne
     case 0x1004: return answer_number<size_t>(p == small ? 128 : 1024, room, to, needed);      // work-group
     case 0x1016: return answer_number<unsigned>(p != small, room, to, needed);                 // images
     case 0x1023: return answer_number<uint64_t>(p == small ? 8192 : 49152, room, to, needed);  // local memory
-    case 0x1030: return answer(extensions[p == 2 ? 0 : p == small ? 1 : p == 3 ? 3 : 2], room, to, needed);
+    case 0x1030: return answer(p == 2 ? "" : extensions, room, to, needed);
+    case 0x4000: return answer_number<unsigned>(8, room, to, needed);  // compute capability, major
+    case 0x4001: return answer_number<unsigned>(6, room, to, needed);  // and minor
+    case 0x410F: return answer(pci_address, sizeof pci_address, room, to, needed);
     }
     return invalid_value;
 }

@@ -27,6 +27,7 @@ inline const Element elements[] = {
     {Type::f32, "<f4", "float32"},
     {Type::f64, "<f8", "float64"},
     {Type::c64, "<c8", "complex64"},
+    {Type::f16, "<f2", "float16"},
 };
 
 // Shapes, some with extents around the blocks in which Fortran order is read.
@@ -63,6 +64,11 @@ inline std::complex<float> sample(int64_t i) {
     return {float(i * 37 % 251), -float(i % 13)};
 }
 
+template<>
+inline Float16 sample(int64_t i) {
+    return Float16(sample<float>(i));
+}
+
 // Calls f with a value of the element's C++ type.
 template<typename F>
 void with_type(Type type, const F &f) {
@@ -75,6 +81,8 @@ void with_type(Type type, const F &f) {
     case Type::f32: return f(float());
     case Type::f64: return f(double());
     case Type::c64: return f(std::complex<float>());
+    case Type::f16: return f(Float16());
+    case Type::bf16: return f(BFloat16());
     }
 }
 

@@ -1,0 +1,129 @@
+#pragma once
+// Passes of a blur as banded products of bytes, as tensor cores multiply them: what both forms share.
+#include "generators/algorithms/indices.h"
+#include "generators/algorithms/tensor_products.h"
+#include "generators/algorithms/word_operations.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+// One byte of each tap, as the fragments of TapFragments: words(v, q, g, m, k) are word v of lane 4 g + q in
+// half m of step k. The first step begins at word `first` of the window.
+struct TapPlane {
+    Halide::Func words;
+    Halide::Expr first, steps;
+};
+
+// A pass over lines, which are columns of the image and then rows. 32 lanes compute a tile: 32 neighbouring
+// outputs of each of 32 neighbouring lines. A lane (g, q), which is 4 g + q, computes the outputs 4 g ... 4 g
+// + 3 of the lines 8 q ... 8 q + 7. Taps and pixels are numbers of one byte or more, and the pass is the sum
+// of the products of their bytes, each of which is the product of the taps' fragments and the lines' words:
+//     u8     pass(p) = (sum_i w_i p_i * M + 2^23) >> 24    taps of two bytes
+//     u16    pass(p) = (sum_i w_i p_i + 2^23) >> 24        taps of three bytes
+struct BandedProducts : Halide::NamesInterface {
+    Var j{"j"}, m{"m"}, q{"q"}, g{"g"}, line{"line"}, tile{"tile"};  // column j of tile (line, tile)
+    Var half{"half"}, v{"v"}, block{"block"};
+    Func sums;
+    // The updates of sums that multiply, with the words of taps and of lines that they read.
+    struct Step {
+        int update;
+        RDom k;
+        Func taps, words;
+    };
+    std::vector<Step> steps;
+    // Word k of the window of a tile: byte `byte` of four neighbouring numbers of line 32 line + 4 g + j.
+    using Words = std::function<Expr(Expr j, Expr line, Expr g, Expr tile, int byte, Expr k, Expr block)>;
+
+    explicit BandedProducts(const std::string &name) : sums(name + "_sums"), name_(name) {}
+
+    // `taps` are the planes of the taps' bytes, from the lowest on.
+    void multiply(
+        int bytes, const std::vector<TapPlane> &taps, const Words &line, const ByteProduct &product) {
+        sums(j, m, q, g, this->line, tile, block) = Halide::Tuple(std::vector<Expr>(4, Expr(0)));
+        bytes_ = bytes;
+        if (bytes == 1) {
+            add(taps, 1, 0, line, product);
+            shift([](const Expr &sum) { return sum << 8; });
+            add(taps, 0, 0, line, product);
+            return;
+        }
+        // The products of 2^0, 2^8, 2^16 and 2^24. What is shifted out would not change the result.
+        add(taps, 0, 0, line, product);
+        shift([](const Expr &sum) { return sum >> 8; });
+        add(taps, 0, 1, line, product);
+        add(taps, 1, 0, line, product);
+        shift([](const Expr &sum) { return (sum >> 8) + (1 << 7); });
+        add(taps, 1, 1, line, product);
+        add(taps, 2, 0, line, product);
+        shift([](const Expr &sum) { return sum >> 8; });
+        add(taps, 2, 1, line, product);
+    }
+
+    // The word of byte `byte` of a lane's outputs output(0) ... output(3) of its lines line(0) ... line(3).
+    Expr joined(const std::function<Expr(int)> &output, const std::function<Expr(int)> &of_line, int byte,
+        const Expr &multiplier, const WordOperations &word) const {
+        const int at = bytes_ == 1 ? 3 : byte;
+        const Expr picks = WordOperations::hex((uint32_t)(at | (4 + at) << 4));
+        const auto number = [&](int n) { return rounded(output(n), of_line(n), multiplier); };
+        return word.pick(word.pick(number(0), number(1), picks), word.pick(number(2), number(3), picks),
+            WordOperations::hex(0x5410));
+    }
+
+private:
+    const std::string name_;
+    int bytes_ = 1;
+
+    std::vector<Expr> before() const {
+        std::vector<Expr> all;
+        for (int r = 0; r < 4; r++) {
+            all.push_back(sums(j, m, q, g, line, tile, block)[r]);
+        }
+        return all;
+    }
+
+    // A number with the output of a line: in its byte 3 for pixels of one byte, in bytes 0 and 1 for two.
+    Expr rounded(const Expr &output, const Expr &of_line, const Expr &multiplier) const {
+        std::vector<Expr> results;
+        for (int r = 0; r < 4; r++) {
+            const Expr sum =
+                Halide::cast<uint32_t>(sums(of_line % 4, output / 2, q, g, line, tile, block)[r]);
+            results.push_back(bytes_ == 1 ? sum * multiplier + (1 << 23) : sum);
+        }
+        return mux(2 * (output % 2) + of_line / 4, results);
+    }
+
+    void shift(const std::function<Expr(const Expr &)> &shifted) {
+        std::vector<Expr> all = before();
+        for (Expr &sum : all) {
+            sum = shifted(sum);
+        }
+        sums(j, m, q, g, line, tile, block) = Halide::Tuple(all);
+        updates_++;
+    }
+
+    void add(const std::vector<TapPlane> &taps, int of_tap, int of_line, const Words &line,
+        const ByteProduct &product) {
+        const TapPlane &plane = taps[(size_t)of_tap];
+        const std::string name = name_ + "_" + std::to_string(of_tap) + "_" + std::to_string(of_line);
+        Step step{updates_++, RDom(0, plane.steps, name), Func(name + "_taps"), Func(name + "_words")};
+        const Var k{"k"};
+        step.taps(v, q, g, m, k) = plane.words(v, q, g, m, k);
+        // The casts keep Halide from seeing more than the promise: all planes need the whole window.
+        const Expr place = Halide::cast<int32_t>(Halide::cast<uint32_t>(plane.first + 8 * k + 4 * half + q));
+        step.words(j, half, q, g, this->line, tile, k, block) =
+            line(j, this->line, g, tile, of_line, promised(place, 8 * taps[0].steps), block);
+        const Expr at = step.k;
+        sums(j, m, q, g, this->line, tile, block) = Halide::Tuple(
+            product([&](int word, Expr of_g, Expr of_q) { return step.taps(word, of_q, of_g, m, at); },
+                [&](int word, Expr of_g, Expr of_q) {
+                    return step.words(j, word, of_q, of_g, this->line, tile, at, block);
+                },
+                g, q, before()));
+        steps.push_back(step);
+    }
+    int updates_ = 0;
+};
+
+}  // namespace tilewright

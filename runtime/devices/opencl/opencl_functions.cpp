@@ -1,0 +1,100 @@
+#include "runtime/devices/opencl/opencl_functions.h"
+#include "generators/algorithms/opencl_functions.h"
+
+namespace tilewright::driver {
+
+namespace {
+
+// What OpenCL C has for halves without the extension cl_khr_fp16: loads and stores through pointers to half,
+// here to a variable of two bytes, which may alias any type.
+constexpr const char *half_conversions = R"(
+float tilewright_float_of_half(ushort bits) {
+    uchar2 bytes = as_uchar2(bits);
+    return vload_half(0, (const __private half *)&bytes);
+}
+ushort tilewright_half_of_float(float value) {
+    uchar2 bytes;
+    vstore_half_rte(value, 0, (__private half *)&bytes);
+    return as_ushort(bytes);
+}
+)";
+
+// NVIDIA's compiler takes instructions of PTX.
+constexpr const char *nvidia_words = R"(
+uint tilewright_dot(uint a, uint b, uint sum) {
+    uint result;
+    asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(sum));
+    return result;
+}
+uint tilewright_pick(uint a, uint b, uint picks) {
+    uint result;
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(picks));
+    return result;
+}
+)";
+
+constexpr const char *dot_by_extension = R"(
+#pragma OPENCL EXTENSION cl_khr_integer_dot_product : enable
+uint tilewright_dot(uint a, uint b, uint sum) {
+    return dot_4x8packed_uu_uint(a, b) + sum;
+}
+)";
+
+constexpr const char *plain_dot = R"(
+uint tilewright_dot(uint a, uint b, uint sum) {
+    return (a & 0xff) * (b & 0xff) + (a >> 8 & 0xff) * (b >> 8 & 0xff) +
+           (a >> 16 & 0xff) * (b >> 16 & 0xff) + (a >> 24) * (b >> 24) + sum;
+}
+)";
+
+constexpr const char *plain_pick = R"(
+uint tilewright_pick(uint a, uint b, uint picks) {
+    const ulong both = (ulong)b << 32 | a;
+    return (uint)(both >> 8 * (picks & 7) & 0xff) | (uint)(both >> 8 * (picks >> 4 & 7) & 0xff) << 8 |
+           (uint)(both >> 8 * (picks >> 8 & 7) & 0xff) << 16 | (uint)(both >> 8 * (picks >> 12 & 7)) << 24;
+}
+)";
+
+// One instruction gives four results, of which each function returns one. Halide stores the sum of one
+// function before it loads that of the next, so that the sums are added outside: then the instructions of the
+// four have the same operands, and the compiler makes one of them.
+constexpr const char *byte_products = R"(
+int4 tilewright_byte_product(uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
+    int r0, r1, r2, r3;
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %10, %10, %10};"
+        : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(0));
+    return (int4)(r0, r1, r2, r3);
+}
+#define TILEWRIGHT_BYTE_PRODUCT(n)                                                                    \
+    int tilewright_byte_product_##n(uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, int sum) { \
+        return tilewright_byte_product(a0, a1, a2, a3, b0, b1).s##n + sum;                           \
+    }
+TILEWRIGHT_BYTE_PRODUCT(0)
+TILEWRIGHT_BYTE_PRODUCT(1)
+TILEWRIGHT_BYTE_PRODUCT(2)
+TILEWRIGHT_BYTE_PRODUCT(3)
+)";
+
+}  // namespace
+
+std::string functions_for(const std::string &source, const OpenClDevice &device) {
+    const auto names = [&](const char *function) { return source.find(function) != std::string::npos; };
+    constexpr int first_with_dot = 61;  // compute capability 6.1
+    std::string all;
+    if (names(float_of_half) || names(half_of_float)) {
+        all += half_conversions;
+    }
+    if (names(dot_of_words) || names(pick_of_words)) {
+        all += device.info.compute_capability >= first_with_dot ?
+                   std::string(nvidia_words) :
+                   std::string(device.dot_product ? dot_by_extension : plain_dot) + plain_pick;
+    }
+    if (names(byte_product_prefix)) {
+        all += byte_products;
+    }
+    return all;
+}
+
+}  // namespace tilewright::driver

@@ -1,0 +1,90 @@
+// matmul: which variants a call takes in the order of the table, by size, type and alignment.
+#include "tests/operators/variants.h"
+#include "tilewright/matmul.h"
+#include <string>
+
+namespace tilewright {
+namespace {
+
+// The row that is taken in the order of the table, which is what counts where no times were measured.
+std::string chosen(Backend backend, const Array &a, const Array &b) {
+    const Operator &op = matmul_operator();
+    const Array inputs[] = {a, b};
+    return op
+        .choose(inputs, Array(Type::f32, {a.shape()[0], b.shape()[1]}), {}, "tuned", Device{backend, 0},
+            &op.variants())
+        .schedule;
+}
+
+std::string chosen(Backend backend, int64_t m, int64_t k, int64_t n, Type type = Type::f32) {
+    return chosen(backend, Array(type, {m, k}), Array(type, {k, n}));
+}
+
+// Each variant of `tuned` is taken where it is the fast one.
+TEST(Matmul, ChoosesARowBySizeOnCuda) {
+    if (matmul_operator().variants("tuned", Backend::cuda).empty()) {
+        GTEST_SKIP() << "no CUDA variants in this build";
+    }
+    EXPECT_EQ(chosen(Backend::cuda, 512, 512, 512), "tuned_small_whole");
+    EXPECT_EQ(chosen(Backend::cuda, 511, 513, 509), "tuned_small");
+    EXPECT_EQ(chosen(Backend::cuda, 1024, 1024, 1024), "tuned_small");
+    EXPECT_EQ(chosen(Backend::cuda, 1023, 1025, 1021), "tuned_small");
+    EXPECT_EQ(chosen(Backend::cuda, 2048, 2048, 2048), "tuned_large");
+    EXPECT_EQ(chosen(Backend::cuda, 2048, 4096, 2048), "tuned_large");
+    EXPECT_EQ(chosen(Backend::cuda, 64, 8192, 64), "tuned_any");
+    EXPECT_EQ(chosen(Backend::cuda, 1, 300, 1), "tuned_any");
+    // The variant for whole tiles reads 16 bytes at a time: data that begins elsewhere is not for it.
+    const Array b(Type::f32, {512, 512}), wide(Type::f32, {512, 520});
+    EXPECT_EQ(chosen(Backend::cuda, wide.crop(0, 4, 512, 512), b), "tuned_small_whole");
+    EXPECT_EQ(chosen(Backend::cuda, wide.crop(0, 1, 512, 512), b), "tuned_small");
+    EXPECT_EQ(chosen(Backend::cuda, Array(Type::f32, {512, 513}, 0).crop(0, 0, 512, 512), b), "tuned_small");
+}
+
+// 16-bit floats have their tensor cores in `tuned`, whatever the depth.
+TEST(Matmul, ChoosesTensorCoresForSixteenBitFloats) {
+    if (matmul_operator().variants("tuned", Backend::cuda).empty()) {
+        GTEST_SKIP() << "no CUDA variants in this build";
+    }
+    for (const Type type : {Type::f16, Type::bf16}) {
+        EXPECT_EQ(chosen(Backend::cuda, 2048, 1, 2048, type), "tuned_tensor");
+        EXPECT_EQ(chosen(Backend::cuda, 511, 513, 509, type), "tuned_tensor_small");
+        EXPECT_EQ(chosen(Backend::cuda, 64, 8192, 64, type), "tuned_tensor_small");
+        EXPECT_EQ(chosen(Backend::cuda, 4097, 1, 4097, type), "tuned_tensor");
+    }
+}
+
+// Products of the tensor cores are another word of `--schedule`. They are for depths that their bound holds
+// for.
+TEST(Matmul, TensorCoresTakeDepthsForTheirBound) {
+    if (matmul_operator().variants("tensor", Backend::cuda).empty()) {
+        GTEST_SKIP() << "no CUDA variants in this build";
+    }
+    const auto schedule = [](int64_t m, int64_t k, int64_t n) {
+        const Operator &op = matmul_operator();
+        const Array inputs[] = {Array(Type::f32, {m, k}), Array(Type::f32, {k, n})};
+        return op
+            .choose(inputs, Array(Type::f32, {m, n}), {}, "tensor", Device{Backend::cuda, 9}, &op.variants())
+            .schedule;
+    };
+    EXPECT_EQ(schedule(1024, 256, 1024), "tensor_small");
+    EXPECT_EQ(schedule(1024, 128, 1024), "tensor_any");
+    EXPECT_EQ(schedule(2048, 2048, 2048), "tensor_any");
+    EXPECT_EQ(schedule(1600, 256, 1), "tensor_small") << "the first one, where none is meant";
+    EXPECT_EQ(error_of([&] { schedule(1024, 127, 1024); }).fault(), Fault::input);
+    for (const Variant *variant : matmul_operator().variants("tensor", Backend::cuda)) {
+        EXPECT_EQ(variant->needs.only_capability, 90) << variant->name();
+        EXPECT_FALSE(variant->belongs_to("tuned")) << variant->name();
+    }
+}
+
+TEST(Matmul, ChoosesARowBySizeOnTheCpu) {
+    EXPECT_EQ(chosen(Backend::cpu, 1, 300, 400), "tuned_few_rows");
+    EXPECT_EQ(chosen(Backend::cpu, 300, 400, 1), "tuned_few_columns");
+    EXPECT_EQ(chosen(Backend::cpu, 9, 1, 9), "tuned_any");
+    EXPECT_EQ(chosen(Backend::cpu, 64, 64, 64), "tuned_small");
+    EXPECT_EQ(chosen(Backend::cpu, 64, 64, 31), "tuned_any");
+    EXPECT_EQ(chosen(Backend::cpu, 512, 512, 512), "tuned_any");
+}
+
+}  // namespace
+}  // namespace tilewright
