@@ -48,8 +48,7 @@ const Assets &assets() {
     static const std::string plots = inflated({tilewright_report_plots, tilewright_report_plots_end});
     static const Assets all = {{tilewright_report_page, tilewright_report_page_end},
         {tilewright_report_style, tilewright_report_style_end},
-        {tilewright_report_script, tilewright_report_script_end},
-        plots};
+        {tilewright_report_script, tilewright_report_script_end}, plots};
     return all;
 }
 
