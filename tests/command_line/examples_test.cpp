@@ -194,9 +194,11 @@ Words made_for_cpu(Words words) {
     }
     device[1] = "cpu";
     if (const auto named = std::find(words.begin(), words.end(), "--schedule"); named != words.end()) {
-        const Ran list = run_program(TILEWRIGHT_APP, {"list", words[1]}, {});
+        const bool is_call = has(split(TILEWRIGHT_BUILT_OPERATORS, ' '), words[0]);
+        const std::string op = words[is_call ? 0 : 1];
+        const Ran list = run_program(TILEWRIGHT_APP, {"list", op}, {});
         for (const std::string &schedule : split(named[1], ',')) {
-            EXPECT_NE(list.out.find("\n" + schedule), std::string::npos) << words[1] << ": " << schedule;
+            EXPECT_NE(list.out.find("\n" + schedule), std::string::npos) << op << ": " << schedule;
         }
         named[1] = "tuned";
     }
