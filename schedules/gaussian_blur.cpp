@@ -68,8 +68,6 @@ static const char *not_measured_by_opencl(int channels, int radius) {
     return channels == 2 || radius == 20 ? "images of two channels and radii of 13 to 20 by OpenCL" : "";
 }
 
-static const char *const bytes_by_opencl = "images of bytes by OpenCL, but 8192 x 8192";
-
 // The variants for images of several interleaved channels, by channels and radius. The tiles were chosen on
 // an H200 (2026-11-23, RGB 4096 x 4096 u8, 2048 x 2048 f32, sigma 3, ms):
 //     u8    256 x 24 pixels .099, 256 x 12 .108, 128 x 24 .107, windows of 32 pixels .110; tuned_near 1.459
@@ -87,7 +85,6 @@ static ScheduleVariants colour_variants() {
             const int columns = channels == 4 ? 192 : radius > 20 ? 240 : 256;
             const auto words = colour_tile(channels, radius, columns, channels == 4 ? 16 : 24, 16);
             variants.push_back(variant(name(words), gpu, "u8", colours, words)
-                    .kept_for("images of bytes of several channels by OpenCL")
                     .says("As tuned_window, for several channels: a plane of words per channel "
                           "between the passes."));
         }
@@ -232,8 +229,7 @@ static ScheduleVariants window_variants() {
     for (const auto &w : words) {  // up to radius 9 without upper bytes of taps
         add("tuned_words", gpu, "u8", window_dot,
             word_tile(w.radius, w.radius < 12 ? 0 : w.high, false, w.columns, w.rows, w.window),
-            "As tuned_window, for whole words and the border reflect, which reverses words.",
-            bytes_by_opencl);
+            "As tuned_window, for whole words and the border reflect, which reverses words.");
     }
     for (const auto &w : words) {
         add("tuned_window", gpu, "u8", window_dot,
@@ -275,7 +271,6 @@ static const ScheduleVariants &variants() {
                     GaussianBlurProductsConfiguration{}, {{"tiles", 8, 4, 16}, {"steps", 1, 1, 2}})
                     .serves("channels", {.least = 1, .most = 1})
                     .registers("", 128)
-                    .kept_for("u16 images of one channel at radii that were not measured with it")
                     .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps."),
                 // 8192 x 8192, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms (2026-11-24): .150 / .164 / .173 /
                 // .220; groups of 2 x 4 tiles .155 / .170 / .186 / .237, of 2 x 8 .170 / .183 / .195 / .251;
@@ -287,7 +282,6 @@ static const ScheduleVariants &variants() {
                     .serves("channels", {.least = 1, .most = 1})
                     .registers("", 64)
                     .options("-cl-nv-maxrregcount=64")  // the same on NVIDIA's OpenCL
-                    .kept_for(bytes_by_opencl)
                     .says("Two kernels; the tensor cores multiply bytes by a band of taps, of any radius."),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,

@@ -74,8 +74,8 @@ TEST_F(CommandLine, BenchToStandardOutputIsJsonAlone) {
 TEST_F(CommandLine, BenchGivesUpWhatTakesTooLongAtAnySize) {
     NEEDS_OPERATOR("matmul");
     // 2^27 multiplications without any schedule take longer than a quarter of a millisecond on any machine.
-    const Words arguments = {"bench", "matmul", "--device", "cpu", "--schedule", "reference", "--size",
-        "512x512", "--limit", ".001"};
+    const Words arguments = {"bench", "matmul", "--type", "f32", "--device", "cpu", "--schedule", "reference",
+        "--size", "512x512", "--limit", ".001"};
     const Ran ran = run(arguments);
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_NE(ran.out.find("not timed: a call would take about"), std::string::npos) << ran.out;

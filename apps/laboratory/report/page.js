@@ -98,8 +98,8 @@
     const MS = room_for_labels(values.map(value => value.p10), values.map(value => value.p90));
     const y = {field: 'variant', type: 'nominal', sort: null, title: null};
     await draw(parent, 'Times of schedules and peers (shorter is better; the axis is logarithmic). The line '
-      + 'is the interval from the 10th to the 90th percentile;
-          ★ is the variant that a call takes by itself.', {
+      + 'is the interval from the 10th to the 90th percentile; ★ is the variant that a call takes by '
+      + 'itself.', {
       data: {values}, height: {step: 19},
       layer: [
         {mark: {type: 'rule', strokeWidth: 2}, encoding: {y,

@@ -55,7 +55,7 @@ TEST_F(CommandLine, HelpSaysWhatAnOperatorTakes) {
         {"A picture or .npy file: c64 or f32 of shape (h, w), sides powers of two from 16 to 8192",
             "grey values", "write: .png or .npy", " photo.png out.png --crop"},
         "field.npy");
-    expect("matmul", {"An .npy file: f32 of shape (h, w)\n", " a.npy b.npy out.npy"}, ".png");
+    expect("matmul", {"An .npy file: f32, f16 or bf16 of shape (h, w)\n", " a.npy b.npy out.npy"}, ".png");
     expect("min_plus_convolution", {"An .npy file: i32, f32 or f64 of shape (n)\n", " a.npy b.npy out.npy"},
         ".png");
     expect("fresnel",

@@ -21,6 +21,7 @@ formulas = {
     'uint32': lambda i: i * 37 % 251 * 16777619 % 2**32,
     'uint64': lambda i: i * 37 % 251 * 36170086419038337,
     'int32': lambda i: i * 37 % 251 * 8000000 - 1000000000,
+    'float16': lambda i: (i * 37 % 251) * .5 - 3,
     'float32': lambda i: (i * 37 % 251) * .5 - 3,
     'float64': lambda i: (i * 37 % 251) / 3 - 7,
     'complex64': lambda i: (i * 37 % 251) - 1j * (i % 13),
