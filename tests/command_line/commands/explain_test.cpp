@@ -81,8 +81,8 @@ TEST_F(CommandLine, ExplainNeedsNoDeviceToSayHowWarpsReachMemory) {
                                  "global store of 1 byte to out: 16 sectors of 32 bytes per warp"});
     EXPECT_EQ(direct.code, 0) << direct.err;
     expect_words(shared.out, {"bank conflicts, 2 passes where 1 would do"});
-    expect_refusal(4, {"explain", "transpose", "--device", "cuda", "--json"}, {"cuda:0"},
-        {"CUDA_VISIBLE_DEVICES="});
+    expect_refusal(
+        4, {"explain", "transpose", "--device", "cuda", "--json"}, {"cuda:0"}, {"CUDA_VISIBLE_DEVICES="});
 }
 
 TEST_F(CommandLine, ExplainChoosesAsACallDoes) {
