@@ -27,10 +27,11 @@ int main() {
     std::printf("%.2f %.1f\n", ms[0] - ms[1], used.ru_maxrss / 1e3);
 }
 CPP
-export PKG_CONFIG_PATH=$(dirname "$(find prefix -name tilewright.pc)")
+PKG_CONFIG_PATH=$(dirname "$(find prefix -name tilewright.pc)")
+export PKG_CONFIG_PATH
 for module in tilewright tilewright-cpu; do
-    g++ -std=c++20 -O2 -s blur.cpp -o $module $(pkg-config --cflags --libs $module) \
-        -Wl,--gc-sections,-z,pack-relative-relocs
+    read -ra flags < <(pkg-config --cflags --libs $module)
+    g++ -std=c++20 -O2 -s blur.cpp -o $module "${flags[@]}" -Wl,--gc-sections,-z,pack-relative-relocs
     echo "program with one blur, $module: $(stat -c %s $module) bytes"
 done
 least() { sort -n | head -1; }
