@@ -190,9 +190,8 @@
     const color = {field: 'kind', type: 'nominal', scale, title: 'variant'};
     const tooltip = ['n', 'data', 'ms', 'chosen'].map(field => ({field}));
     await draw(parent, `Size against time of ${kind_of_data(like)} on ${devices[like.d]}, both axes `
-      + 'logarithmic. Large diamonds are the variants that a call takes by itself at that size. Images of
-          which '
-      + 'one side is more than eight times the other are points without a line.', {
+      + 'logarithmic. Large diamonds are the variants that a call takes by itself at that size. Images of '
+      + 'which one side is more than eight times the other are points without a line.', {
       data: {values}, height: 320, layer: [
         {transform: [{filter: '!datum.long'}], mark: {type: 'line'},
           encoding: {x, y, color, detail: {field: 'variant'}}},
