@@ -72,8 +72,8 @@ TEST(OpenClPrograms, FunctionsOfWordsAreTheDevicesOwn) {
     EXPECT_EQ(device_info(nvidia).pci_address, "0000:1b:01.0");
     EXPECT_EQ(device_info(last).compute_capability, 0);
     EXPECT_EQ(device_info(last).pci_address, "");
-    for (const auto &[device, expected] :
-        {std::pair{nvidia, "dp4a.u32.u32"}, {with_extension, "dot_4x8packed_uu_uint"}, {last, "as_uchar4(a)"}}) {
+    for (const auto &[device, expected] : {std::pair{nvidia, "dp4a.u32.u32"},
+             {with_extension, "dot_4x8packed_uu_uint"}, {last, "as_uchar4(a)"}}) {
         const std::string all = functions(device, source);
         EXPECT_NE(all.find(expected), std::string::npos) << device.str() << "\n" << all;
         EXPECT_EQ(all.find("dp4a") != std::string::npos, device == nvidia) << all;
