@@ -52,9 +52,10 @@ needs(ld)
 if (HOW STREQUAL deb)
     needs(dpkg-deb)
     # Neither stripped nor compressed, which takes a minute and changes nothing here.
-    run(${CMAKE_CPACK_COMMAND} -G DEB --config ${BUILD}/CPackConfig.cmake -B ${WORK}/made -C ${CONFIG}
-        -D CPACK_COMPONENTS_ALL=program\;Generators -D CPACK_STRIP_FILES=OFF
-        -D CPACK_DEBIAN_COMPRESSION_TYPE=none -D CPACK_DEBIAN_PACKAGE_SHLIBDEPS=OFF)
+    file(WRITE ${WORK}/config.cmake "include(\"${BUILD}/CPackConfig.cmake\")\n"
+        "set(CPACK_COMPONENTS_ALL program Generators)\nset(CPACK_STRIP_FILES OFF)\n"
+        "set(CPACK_DEBIAN_COMPRESSION_TYPE none)\nset(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)\n")
+    run(${CMAKE_CPACK_COMMAND} -G DEB --config ${WORK}/config.cmake -B ${WORK}/made -C ${CONFIG})
     file(GLOB program ${WORK}/made/tilewright_*.deb)
     file(GLOB generators ${WORK}/made/tilewright-generators_*.deb)
     run(${dpkg-deb} -x ${program} ${WORK}/root)
