@@ -96,7 +96,32 @@ if (TARGET tilewright)
             TILEWRIGHT_FAULTY_GENERATOR="${CMAKE_CURRENT_SOURCE_DIR}/laboratory/faulty_generator.sh"
             TILEWRIGHT_TRANSPOSE_GENERATOR="$<TARGET_FILE:transpose.generator>")
         add_dependencies(explore_test tilewright at_call failing_OpenCL transpose.generator)
+
+        # Searches by another program and without tools, and options of ptxas on the fake driver of CUDA.
+        foreach (what documents broken verdicts signals tools)
+            add_test(NAME search.${what} COMMAND ${Python3_EXECUTABLE} -B
+                ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/searches_test.py $<TARGET_FILE:tilewright>
+                ${PROJECT_SOURCE_DIR}/docs/ASK-TELL.md
+                ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/faulty_generator.sh
+                $<TARGET_FILE:transpose.generator> ${what})
+            list(APPEND searches search.${what})
+        endforeach ()
+        add_test(NAME ptxas_options COMMAND ${Python3_EXECUTABLE} -B
+            ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/ptxas_options_test.py $<TARGET_FILE:tilewright>
+            $<TARGET_FILE_DIR:fake_cuda>)
+        set_tests_properties(${searches} ptxas_options PROPERTIES LABELS command_line TIMEOUT 300
+            SKIP_REGULAR_EXPRESSION "not run here" ENVIRONMENT "${tests_environment}")
     endif ()
+
+    # The constants of schedules that docs/NEW-DEVICE.md lists.
+    set(targets ${TILEWRIGHT_TARGETS})
+    list(SORT targets)
+    list(JOIN targets "," targets)
+    add_test(NAME constants COMMAND ${Python3_EXECUTABLE} -B
+        ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/constants_test.py $<TARGET_FILE:tilewright>
+        ${PROJECT_SOURCE_DIR}/docs/NEW-DEVICE.md ${PROJECT_SOURCE_DIR}/schedules ${targets})
+    set_tests_properties(constants PROPERTIES LABELS command_line TIMEOUT 60
+        ENVIRONMENT "${tests_environment}")
 
     # A report in a browser, where there is one.
     add_test(NAME report.browser COMMAND ${Python3_EXECUTABLE}

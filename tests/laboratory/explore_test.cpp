@@ -268,15 +268,6 @@ TEST_F(Explore, KeepsAPointThatIsWrong) {
     expect_failed_point(explore_with("wrong"), "wrong result: ");
 }
 
-// Without a generator there is nothing to search; each point says so.
-TEST_F(Explore, KeepsAPointThatCannotBeBuilt) {
-    const Ran ran =
-        explore({"--points", "2", "--results", results()}, {"TILEWRIGHT_GENERATORS=/nonexistent", "PATH="});
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    ASSERT_EQ(lines().size(), 2u);
-    EXPECT_NE(lines()[1].value("failed", "").find("install binutils"), std::string::npos) << lines()[1];
-}
-
 TEST_F(Explore, SearchesByABundleElsewhere) {
     const Ran made = explore({"--points", "2", "--bundle", path("bundle")});
     ASSERT_EQ(made.code, 0) << made.err;

@@ -1,6 +1,11 @@
 #!/bin/sh
 # Stands in for a generator program: TILEWRIGHT_TEST_GENERATOR makes the libraries, and then the function of
 # each one becomes one that has the fault of TILEWRIGHT_TEST_FAULT: crash, hang, or wrong (it does nothing).
+# With the fault no-library it ends as programs do whose shared library is missing.
+if [ "$TILEWRIGHT_TEST_FAULT" = no-library ]; then
+    echo "$0: error while loading shared libraries: libHalide.so.21: cannot open shared object file" >&2
+    exit 127
+fi
 "$TILEWRIGHT_TEST_GENERATOR" "$@" || exit
 [ "$1" = build ] || exit 0
 for made in "$2"/*.made; do

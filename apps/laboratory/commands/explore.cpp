@@ -1,10 +1,13 @@
 // `explore`: which variants, data and devices it searches, its command line, and the table at the end.
 #include "apps/laboratory/benchmark/benchmark_cases.h"
 #include "apps/laboratory/commands/laboratory.h"
+#include "apps/laboratory/explore/ask_tell.h"
 #include "apps/laboratory/explore/bundle.h"
 #include "apps/laboratory/explore/exploration.h"
 #include "apps/laboratory/explore/point_server.h"
 #include "apps/laboratory/report/page.h"
+#include "apps/tilewright/built_variants/built_variant.h"
+#include "apps/tilewright/built_variants/ptxas.h"
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/processes/interrupt.h"
@@ -16,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <filesystem>
 #include <fmt/format.h>
 #include <latch>
@@ -34,6 +38,7 @@ struct ExploreOptions {
     CaseOptions cases;
     int64_t seed = 1, points = 0;
     bool serves_points = false;  // this is the process that measures points
+    bool ptxas = false;          // its options are tunables too
     ExplorationPlan plan;
 };
 
@@ -66,6 +71,15 @@ void note(const std::string &text) {
     }
 }
 
+// A variant for CUDA with the options of ptxas as further tunables. It lives until the program ends.
+const Variant &with_ptxas(const Variant &variant) {
+    static std::deque<Variant> variants;
+    const auto more = ptxas_tunables(variant);
+    variants.push_back(variant);
+    variants.back().tunables.insert(variants.back().tunables.end(), more.begin(), more.end());
+    return variants.back();
+}
+
 // Without --schedule, all variants but `reference`, which is there to be right.
 std::vector<ExploredCase> cases_of(const ExploreOptions &options) {
     const bool elsewhere = !options.bundle.empty(), all = options.cases.variants.schedules.empty();
@@ -81,8 +95,8 @@ std::vector<ExploredCase> cases_of(const ExploreOptions &options) {
         }
         std::vector<ExploredVariant> variants;
         for (const AskedVariant &asked : one.variants) {
-            variants.push_back(
-                {asked.variant, Search(*asked.variant, (uint64_t)options.seed + variants.size())});
+            const Variant &variant = options.ptxas ? with_ptxas(*asked.variant) : *asked.variant;
+            variants.push_back({&variant, Search(variant, (uint64_t)options.seed + variants.size())});
         }
         cases.push_back({one.op, std::move(one.data), one.device, std::move(variants)});
     }
@@ -155,12 +169,27 @@ std::vector<ExploredCase> bundled_cases(ExploreOptions &options) {
     return cases;
 }
 
+// Before anything is searched. Errors: MissingTool, where no point of a variant could be built.
+void check_tools_of(const std::vector<ExploredCase> &cases) {
+    for (const ExploredCase &c : cases) {
+        for (const ExploredVariant &variant : c.variants) {
+            if (variant.search.size() > 1) {
+                check_tools(*variant.variant);
+            }
+        }
+    }
+}
+
 // Table and report show what was measured also where the search ended in an error.
 void search(Exploration &exploration, const ExploreOptions &options) {
     FirstError first("explore");
-    first.keep([&] { exploration.run(); });
-    Progress::hide();
-    first.keep([&] { print_table(exploration); });
+    if (options.plan.asked) {
+        first.keep([&] { ask_and_tell(exploration); });
+    } else {
+        first.keep([&] { exploration.run(); });
+        Progress::hide();
+        first.keep([&] { print_table(exploration); });
+    }
     if (!options.report.empty() && exploration.points() > 0) {
         first.keep(
             [&] { write_report(options.report, {read_timed_file(options.results)}, SourcesOf::best); });
@@ -205,6 +234,16 @@ void explore(ExploreOptions options) {
             fmt::format("name at least one operator: {}", joined(operator_names(), ", ")),
             {.operation = "explore"});
     }
+    if (options.plan.asked && options.points > 0) {
+        throw Error(Fault::usage, "with --ask-tell the other program says which points are tried",
+            {.operation = "explore", .argument = "--points", .value = std::to_string(options.points)});
+    }
+    if ((options.plan.asked || options.ptxas) && !options.bundle.empty()) {
+        throw Error(Fault::usage,
+            "a bundle is searched elsewhere, where it has neither ptxas nor points that are asked for; leave "
+            "--ask-tell and --ptxas out",
+            {.operation = "explore", .argument = "--bundle", .value = options.bundle});
+    }
     place_report(options);
     if (!options.bundle.empty()) {
         if (!options.cases.data.files.empty()) {
@@ -213,10 +252,15 @@ void explore(ExploreOptions options) {
         }
         constexpr int64_t usual = 200;
         const int64_t points = options.points > 0 ? options.points : usual;
-        write_bundle(cases_of(options), (size_t)points, words_of(options), options.bundle);
+        const std::vector<ExploredCase> cases = cases_of(options);
+        check_tools_of(cases);
+        write_bundle(cases, (size_t)points, words_of(options), options.bundle);
         return;
     }
     std::vector<ExploredCase> cases = options.bundled.empty() ? cases_of(options) : bundled_cases(options);
+    if (options.bundled.empty()) {
+        check_tools_of(cases);
+    }
     std::unique_ptr<ResultsFile> results;
     if (!options.results.empty()) {
         results = std::make_unique<ResultsFile>(options.results, true);
@@ -277,6 +321,11 @@ void add_explore(CommandLine &line) {
             "has")
         .default_text("as many as there is time for; 200")
         .range(1, 1000000);
+    command.add_flag("--ask-tell", options.plan.asked,
+        "Let another program search: it writes points to standard input, one JSON object per line, and "
+        "reads what became of each from standard output");
+    command.add_flag("--ptxas", options.ptxas,
+        "CUDA: the options of ptxas for optimisation and register usage are tunables too");
     command.add("--bundled", options.bundled).group("");
     command.add_flag(serve_points_option, options.serves_points, "").group("");
     add_case_data(command, options.cases);

@@ -2,6 +2,7 @@
 #include "apps/laboratory/explore/bundle.h"
 #include "apps/laboratory/explore/point_server.h"
 #include "apps/tilewright/built_variants/built_variant.h"
+#include "apps/tilewright/built_variants/generator_programs.h"
 #include "apps/tilewright/command_line/version.h"
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/processes/temporary_folder.h"
@@ -123,6 +124,8 @@ void build_points(const ExploredVariant &of, size_t count, const TemporaryFolder
                 {"library", name}, {"needs", needs_json(needs)}});
             built++;
             search.tell(*values, (double)built);
+        } catch (const MissingTool &) {
+            throw;
         } catch (const Error &) {
             search.tell(*values, {});  // a combination that no kernel can have
         }

@@ -18,6 +18,8 @@ constexpr int points_per_turn = 8;  // of a variant; data is made again when the
 
 constexpr double search_share = .9;  // of the time
 
+constexpr size_t enough_alike = 20;  // built points that all failed for one reason end the search
+
 constexpr double behind_without_a_time = 4;  // a variant of which no point has a time yet; see Standing
 
 // What every line says of the data.
@@ -37,14 +39,26 @@ bool is_ours(const Json &line, const Json &context) {
            agrees("machine");
 }
 
-// 0 where it has no such whole number.
-int number_in(const Json &object, const std::string &field) {
-    const auto at = object.find(field);
-    try {
-        return at != object.end() ? int_of(*at) : 0;
-    } catch (const std::exception &) {
-        return 0;
+// The values of the variant's tunables that a line has; a tunable that it does not name has its own value.
+// Nothing where there is a number that is none, or a tunable that the variant does not have.
+std::optional<TunableValues> values_in(const Json &line, const Variant &variant) {
+    const auto at = line.find("tunables");
+    if (at == line.end() || !at->is_object()) {
+        return {};
     }
+    TunableValues values = tunables_of(variant);
+    try {
+        for (const auto &[name, value] : at->items()) {
+            const auto known = std::ranges::find(values, name, &TunableValues::value_type::first);
+            if (known == values.end()) {
+                return {};
+            }
+            known->second = int_of(value);
+        }
+    } catch (const std::exception &) {
+        return {};
+    }
+    return values;
 }
 
 std::string text_in(const Json &line, const char *field) {
@@ -102,7 +116,7 @@ void Exploration::write_inputs() {
 
 bool Exploration::is_over(double share) const {
     return interrupted_ || (plan_.points > 0 && tried_ >= plan_.points && share < 1) ||
-           seconds_since(start_) >= share * plan_.budget_s;
+           (built_ >= enough_alike && !all_said_.empty()) || seconds_since(start_) >= share * plan_.budget_s;
 }
 
 void Exploration::run() {
@@ -110,6 +124,22 @@ void Exploration::run() {
     while (take_turn()) {
     }
     confirm();
+    refuse_alike();
+}
+
+// A search in which each point fails for one reason has found nothing but that reason. A single point may be
+// one that no kernel can have.
+void Exploration::refuse_alike() const {
+    if (built_ > 1 && !all_said_.empty() && !interrupted_) {
+        throw Error(Fault::failed,
+            fmt::format("each of the {} points that were built failed for one reason: {}", built_, all_said_),
+            {.operation = "explore"});
+    }
+}
+
+std::optional<Json> Exploration::try_asked(
+    ExploredCase &c, ExploredVariant &variant, const TunableValues &values) {
+    return try_point(c, variant, values, variant.search.knows(values) ? Time::again : Time::first);
 }
 
 // Times what seems to be a gain once more.
@@ -143,18 +173,11 @@ void Exploration::take_known() {
                 left_aside_++;
                 continue;
             }
-            const auto tunables = line.find("tunables");
-            if (tunables == line.end() || !tunables->is_object()) {
-                continue;
-            }
             const std::string varies = text_in(line, "varies");
             for (ExploredVariant &variant : c.variants) {
-                if (variant.variant->name() == varies) {
-                    TunableValues values;
-                    for (const Variant::Tunable &tunable : variant.variant->tunables) {
-                        values.emplace_back(tunable.name, number_in(*tunables, tunable.name));
-                    }
-                    keep(c, variant, values, line);
+                const auto values = values_in(line, *variant.variant);
+                if (variant.variant->name() == varies && values) {
+                    keep(c, variant, *values, line);
                     known_ += !line.contains("again");
                 }
             }
@@ -211,7 +234,7 @@ bool Exploration::step(ExploredCase &c, ExploredVariant &variant) {
     } else {
         values = variant.search.next();
     }
-    return values && try_point(c, variant, *values, Time::first);
+    return values && try_point(c, variant, *values, Time::first).has_value();
 }
 
 Json Exploration::task_of(
@@ -230,14 +253,17 @@ Json Exploration::task_of(
     return task;
 }
 
-bool Exploration::try_point(
+std::optional<Json> Exploration::try_point(
     ExploredCase &c, ExploredVariant &variant, const TunableValues &values, Time time) {
     show();
     tried_++;
     const Json answer = worker_.ask(task_of(c, variant, values), plan_.hang_s);
     if (answer.contains("interrupted")) {
         interrupted_ = true;
-        return false;
+        return {};
+    }
+    if (answer.value("missing_tool", false)) {  // no further point could be built; this one is not kept
+        throw Error(Fault::failed, answer["failed"], {.operation = "explore"});
     }
     Json line = answer.contains("line") ? answer["line"] : failed_line(c, variant, values);
     if (answer.contains("skipped")) {
@@ -258,7 +284,7 @@ bool Exploration::try_point(
         results_->append(line);
     }
     keep(c, variant, values, line);
-    return true;
+    return std::make_optional(std::move(line));
 }
 
 // Tells the search, and counts.
@@ -272,6 +298,14 @@ void Exploration::keep(
         std::optional<double> &known = own ? variant.own_ms : variant.best_ms;
         known = ms && (own || values == variant.best) ? ms : known;
         return;
+    }
+    if (!own) {
+        std::string reason = text_in(line, "failed");
+        if (const size_t at = reason.find(text_in(line, "variant") + ": "); at != std::string::npos) {
+            reason.erase(at, text_in(line, "variant").size() + 2);  // it names this point
+        }
+        all_said_ = built_ == 0 || all_said_ == reason ? reason : "";
+        built_++;
     }
     variant.search.tell(values, ms);
     variant.points++;
@@ -333,6 +367,9 @@ void Exploration::check_device(const ExploredCase &c, const std::string &reason)
 }
 
 void Exploration::show() {
+    if (plan_.asked) {
+        return;
+    }
     const double seconds = seconds_since(start_);
     progress_.show((size_t)seconds,
         fmt::format("{:.0f} s left; {} points, {} failed{}", std::max(0., plan_.budget_s - seconds), points_,

@@ -58,6 +58,7 @@ struct ExplorationPlan {
     double hang_s = 60;    // after which a point is ended
     size_t points = 0;     // how many are tried at most; 0: as many as there is time for
     bool bundled = false;  // only points that were prepared
+    bool asked = false;    // somebody else says which points are tried
 };
 
 class Exploration {
@@ -74,11 +75,23 @@ public:
     // asks this program to end; what the results file has of these cases, this device and this commit is
     // known already. Then times the best point of each variant and the variant's own values once more, one
     // after the other: the least of many times is partly luck. Errors: device, when a device is lost; failed,
-    // when the results file cannot be written.
+    // when the results file cannot be written, when a program that makes libraries is missing, and when each
+    // of several points that were built failed for one reason.
     void run();
+
+    // Tries a point that somebody else chose, and returns its line in a results file; nothing where a signal
+    // asks this program to end. A point that was tried before is timed again. Errors: those of run(), but for
+    // the last one.
+    std::optional<Json> try_asked(ExploredCase &c, ExploredVariant &variant, const TunableValues &values);
 
     const std::vector<ExploredCase> &cases() const {
         return cases_;
+    }
+    std::vector<ExploredCase> &cases() {
+        return cases_;
+    }
+    const std::atomic<bool> &interrupted() const {
+        return interrupted_;
     }
     size_t points() const {  // that there are, those of the file included
         return points_;
@@ -99,7 +112,9 @@ private:
     bool step(ExploredCase &c, ExploredVariant &variant);
     void confirm();
     enum class Time { first, again };
-    bool try_point(ExploredCase &c, ExploredVariant &variant, const TunableValues &values, Time time);
+    std::optional<Json> try_point(
+        ExploredCase &c, ExploredVariant &variant, const TunableValues &values, Time time);
+    void refuse_alike() const;
     Json task_of(const ExploredCase &c, const ExploredVariant &variant, const TunableValues &values) const;
     void keep(ExploredCase &c, ExploredVariant &variant, const TunableValues &values, const Json &line);
     Json failed_line(
@@ -117,6 +132,8 @@ private:
     Progress progress_;
     const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     size_t known_ = 0, left_aside_ = 0, tried_ = 0, points_ = 0, failed_ = 0;
+    size_t built_ = 0;      // points with other values than the variants' own
+    std::string all_said_;  // the reason for which each of these failed; empty where there is no such reason
     double best_gain_ = 1;
     std::string best_;
 };

@@ -2,6 +2,7 @@
 #include "apps/laboratory/explore/point_server.h"
 #include "apps/laboratory/results/result_of_run.h"
 #include "apps/tilewright/built_variants/built_variant.h"
+#include "apps/tilewright/built_variants/generator_programs.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/timing/threads.h"
 #include "apps/tilewright/verification/verification.h"
@@ -22,6 +23,7 @@ namespace {
 struct Failed {
     std::string reason;
     bool refused = false;  // the device had no part in it
+    bool missing_tool = false;
 };
 
 class PointServer {
@@ -30,7 +32,8 @@ public:
         try {
             return task.contains("check") ? check(task) : measured(task);
         } catch (const Failed &failed) {
-            return {{"failed", failed.reason}, {"refused", failed.refused}};
+            return {{"failed", failed.reason}, {"refused", failed.refused},
+                {"missing_tool", failed.missing_tool}};
         } catch (const std::exception &error) {
             return {{"failed", one_line(error.what())}};
         }
@@ -78,6 +81,8 @@ private:
             built_.push_back(loaded_variant(variant, values, needs_of(task["needs"]), task["library"]));
         }
         return *built_.back();
+    } catch (const MissingTool &error) {
+        throw Failed{error.what(), true, true};
     } catch (const Error &error) {
         throw Failed{error.what(), true};
     }

@@ -19,7 +19,8 @@ constexpr const char *serve_points_option = "--serve-points";
 //   library, needs: a library that was built before, and what it needs; without them one is built.
 // The answer is {"line": {...}}, the line of a results file; {"skipped": "the reason"} where
 // the variant does not serve the data; or {"failed": "the reason"}, and with it
-// "refused": true where no library could be made, so that the device had no part in it.
+// "refused": true where no library could be made, so that the device had no part in it, and
+// "missing_tool": true where that is because a program that makes libraries is missing.
 // The task {"check": "cuda:0", "operator": "transpose"} runs the operator's tuned variant on little data, and
 // is answered with {} where the result was right.
 void serve_points();

@@ -5,13 +5,11 @@
 #include "tilewright/error.h"
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -89,7 +87,7 @@ void PointWorker::stop() {
         *file = -1;
     }
     process_ = -1;
-    read_.clear();
+    answers_read_.clear();
 }
 
 std::string PointWorker::ending() {
@@ -122,33 +120,20 @@ Json PointWorker::ask(const Json &task, double limit_s) {
     }
     const std::string text = task.dump() + "\n";
     // A task is shorter than what a pipe holds, and the process has read the one before.
-    bool ended = write(tasks_, text.data(), text.size()) != (ssize_t)text.size();
-    const auto begin = std::chrono::steady_clock::now();
-    const auto is_late = [&] {
-        return std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(limit_s);
-    };
-    for (std::array<char, 65536> piece; !ended && read_.find('\n') == std::string::npos;) {
-        constexpr int look_ms = 50;  // how soon a signal is noticed
-        pollfd answer = {answers_, POLLIN, 0};
-        if (interrupted_) {
-            stop();
-            return {{"interrupted", true}};
-        }
-        if (poll(&answer, 1, look_ms) > 0) {
-            const ssize_t size = ::read(answers_, piece.data(), piece.size());
-            ended = size == 0 || (size < 0 && errno != EINTR);
-            read_.append(piece.data(), size > 0 ? (size_t)size : 0);
-        } else if (is_late()) {
-            stop();
-            return {{"failed", fmt::format("it hangs: no answer after {:g} s", limit_s)}};
-        }
-    }
-    if (ended) {
+    if (write(tasks_, text.data(), text.size()) != (ssize_t)text.size()) {
         return {{"failed", ending()}};
     }
-    const std::string line = read_.substr(0, read_.find('\n'));
-    read_.erase(0, line.size() + 1);
-    return Json::parse(line);
+    std::string line;
+    switch (answers_read_.next(answers_, line, interrupted_, limit_s)) {
+    case LineReader::Came::interrupted: stop(); return {{"interrupted", true}};
+    case LineReader::Came::late:
+        stop();
+        return {{"failed", fmt::format("it hangs: no answer after {:g} s", limit_s)}};
+    case LineReader::Came::end: return {{"failed", ending()}};
+    case LineReader::Came::line: break;
+    }
+    const Json answer = Json::parse(line, nullptr, false);
+    return answer.is_object() ? answer : Json{{"failed", ending()}};  // it ended in the middle of a line
 }
 
 }  // namespace tilewright::app

@@ -1,5 +1,6 @@
 #pragma once
 // The search's side of the process that measures points (point_server.h).
+#include "apps/tilewright/processes/line_reader.h"
 #include "apps/tilewright/terminal/json.h"
 #include <atomic>
 #include <string>
@@ -32,7 +33,7 @@ private:
     const std::atomic<bool> &interrupted_;
     pid_t process_ = -1;
     int tasks_ = -1, answers_ = -1, said_ = -1;
-    std::string read_;  // of the next answer
+    LineReader answers_read_;
 };
 
 }  // namespace tilewright::app

@@ -1,6 +1,7 @@
 // Runs a generator program, links what it makes to a shared object, and loads it.
 #include "apps/tilewright/built_variants/built_variant.h"
 #include "apps/tilewright/built_variants/generator_programs.h"
+#include "apps/tilewright/built_variants/ptxas.h"
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/processes/temporary_folder.h"
 #include "apps/tilewright/terminal/printing.h"
@@ -22,25 +23,22 @@ std::string function_of(const Variant &variant) {
     return fmt::format("{}_{}_{}_{}", prefix, variant.schedule, variant.type, place_of(variant));
 }
 
-// The path of a program that links, or an empty one.
-std::string find_linker() {
+// The path of a program that links.
+std::string find_linker(const Variant &variant) {
     for (const char *name : {"ld", "ld.lld", "ld.gold", "ld.bfd", "ld.mold"}) {
         if (const std::string program = program_in_path(name); !program.empty()) {
             return program;
         }
     }
-    return "";
+    throw MissingTool(Fault::failed,
+        "a library that is built on the spot needs a linker, and PATH has neither ld nor ld.lld: install "
+        "binutils or lld",
+        {.operation = variant.name()});
 }
 
 // The functions of Halide's runtime stay open: this program has them, and shows them to what it loads.
 void link(const Variant &variant, const std::string &archive, const std::string &file) {
-    const std::string linker = find_linker();
-    if (linker.empty()) {
-        throw Error(Fault::failed,
-            "a library that is built on the spot needs a linker, and PATH has neither ld nor ld.lld: install "
-            "binutils or lld",
-            {.operation = variant.name()});
-    }
+    const std::string linker = find_linker(variant);
     const Finished ran = run_program(
         linker, {"-shared", "-Bsymbolic", "-z", "noexecstack", "-o", file, "--whole-archive", archive});
     if (ran.code != 0) {
@@ -71,12 +69,23 @@ Variant::Needs read_needs(const std::string &path, Variant::Needs needs) {
 
 }  // namespace
 
+void check_tools(const Variant &variant) {
+    generator_of(variant);
+    find_linker(variant);
+    if (has_ptxas_options(variant)) {
+        find_ptxas();
+    }
+}
+
 Variant::Needs build_library(const Variant &variant, const TunableValues &values, const std::string &file) {
     const Variant varied = with_tunables(variant, values);
     const TemporaryFolder folder;
     make_library(generator_of(variant), varied, prefix, folder.path());
     const std::string library = folder.file(function_of(variant));
     link(varied, library + ".a", file);
+    if (has_ptxas_options(varied)) {
+        std::filesystem::copy_file(library + ".ptx", file + ".ptx");
+    }
     return read_needs(library + ".needs", variant.needs);
 }
 
@@ -99,6 +108,9 @@ std::unique_ptr<const Variant> loaded_variant(const Variant &variant, const Tuna
     };
     find(function_of(variant) + "_argv", varied->entry);
     find(function_of(variant) + "_metadata", varied->metadata);
+    if (has_ptxas_options(*varied)) {
+        embed_machine_code(*varied, file + ".ptx");
+    }
     return varied;
 }
 

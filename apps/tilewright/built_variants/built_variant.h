@@ -13,10 +13,13 @@ namespace tilewright::app {
 // does not take; failed, where the generator refuses them, and where the generator or a linker is missing.
 std::unique_ptr<const Variant> built_variant(const Variant &variant, const TunableValues &values);
 
+// Errors: MissingTool, where a program that makes libraries of the variant is not there.
+void check_tools(const Variant &variant);
+
 // The two halves of it, for libraries that are loaded by another process, or on another machine.
 //
 // Writes the library of the variant with these values to the file, as a shared object, and returns what it
-// needs of a device.
+// needs of a device. A variant with options of ptxas also has the file FILE.ptx.
 Variant::Needs build_library(const Variant &variant, const TunableValues &values, const std::string &file);
 
 // The variant with these values, with the library of that file. Errors: usage, as above; failed, when the

@@ -1,5 +1,6 @@
 // Finds generator programs, and runs them.
 #include "apps/tilewright/built_variants/generator_programs.h"
+#include "apps/tilewright/built_variants/ptxas.h"
 #include "apps/tilewright/built_variants/tunables.h"
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/terminal/printing.h"
@@ -23,7 +24,9 @@ namespace {
 std::vector<std::string> selection_of(const Variant &variant) {
     std::vector<std::string> words = {
         "schedule=" + variant.schedule, "type=" + variant.type, "backend=" + place_of(variant)};
-    const std::string tunables = text_of(tunables_of(variant));
+    TunableValues values = tunables_of(variant);
+    std::erase_if(values, [](const auto &value) { return is_of_ptxas(value.first); });
+    const std::string tunables = text_of(values);
     if (!tunables.empty()) {
         words.push_back("tunables=" + tunables);
     }
@@ -77,7 +80,7 @@ std::string generator_of(const Variant &variant) {
     for (const fs::path &folder : program_folders()) {
         looked.push_back(folder.string());
     }
-    throw Error(Fault::failed,
+    throw MissingTool(Fault::failed,
         fmt::format("{0}.generator was not found in {1}: install it (the package tilewright-generators, or "
                     "`cmake --install BUILD --component Generators`), or build it (`cmake --build "
                     "BUILD --target {0}.generator`) and set TILEWRIGHT_GENERATORS to its folder",
@@ -104,7 +107,8 @@ std::string generated(const std::string &generator, const Variant &variant, cons
 
 void make_library(const std::string &generator, const Variant &variant, const std::string &prefix,
     const std::string &folder) {
-    std::vector<std::string> arguments = {"build", folder, "static_library", "name=" + prefix};
+    const std::string files = variant.backend == Backend::cuda ? "static_library,ptx" : "static_library";
+    std::vector<std::string> arguments = {"build", folder, files, "name=" + prefix};
     for (const std::string &word : selection_of(variant)) {
         arguments.push_back(word);
     }
@@ -112,6 +116,11 @@ void make_library(const std::string &generator, const Variant &variant, const st
         arguments.push_back(fmt::format("capability={}", variant.needs.capability));
     }
     const Finished ran = run_program(generator, arguments);
+    constexpr int cannot_run = 126, cannot_start = 127;  // the loader's words: a library is missing
+    if (ran.code == cannot_run || ran.code == cannot_start) {
+        throw MissingTool(Fault::failed, fmt::format("its generator does not run here: {}", reason_of(ran)),
+            {.operation = variant.name()});
+    }
     if (ran.code != 0) {
         throw Error(Fault::failed,
             ran.code > 128 ? fmt::format("its generator was ended by signal {}", ran.code - 128) :

@@ -29,12 +29,6 @@ int number_of(const std::string &text, const std::string &word) {
     return value;
 }
 
-const Variant::Tunable *find(const Variant &variant, const std::string &name) {
-    const auto at = std::find_if(variant.tunables.begin(), variant.tunables.end(),
-        [&](const Variant::Tunable &t) { return t.name == name; });
-    return at == variant.tunables.end() ? nullptr : &*at;
-}
-
 bool takes(const Variant::Tunable &tunable, int value) {
     return tunable.low <= value && value <= tunable.high;
 }
@@ -42,10 +36,10 @@ bool takes(const Variant::Tunable &tunable, int value) {
 void check_value(const std::vector<const Variant *> &variants, const std::string &name, int value) {
     std::vector<std::string> known, ranges;
     for (const Variant *variant : variants) {
-        for (const Variant::Tunable &t : variant->tunables) {
-            add_once(known, t.name);
+        for (const std::string &other : names_of_tunables(*variant)) {
+            add_once(known, other);
         }
-        if (const Variant::Tunable *t = find(*variant, name)) {
+        if (const Variant::Tunable *t = find_tunable(*variant, name)) {
             if (takes(*t, value)) {
                 return;
             }
@@ -117,7 +111,7 @@ TunableValues single_values_of(const std::vector<std::string> &words) {
 std::vector<TunableValues> points_of(const Variant &variant, const TunableGrid &grid) {
     std::vector<TunableValues> points = {{}};
     for (const auto &[name, values] : grid) {
-        const Variant::Tunable *tunable = find(variant, name);
+        const Variant::Tunable *tunable = find_tunable(variant, name);
         std::vector<TunableValues> longer;
         for (const TunableValues &point : points) {
             for (const int value : values) {

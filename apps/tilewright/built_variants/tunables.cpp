@@ -1,5 +1,6 @@
 // Reads values of tunables, and compares them with a variant's ranges.
 #include "apps/tilewright/built_variants/tunables.h"
+#include "apps/tilewright/built_variants/ptxas.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/options/option_text.h"
 #include "tilewright/error.h"
@@ -53,17 +54,33 @@ std::string text_of(const TunableValues &values) {
     return joined(words, ",");
 }
 
+const Variant::Tunable *find_tunable(const Variant &variant, const std::string &name) {
+    for (const auto &all : {std::span<const Variant::Tunable>(variant.tunables), ptxas_tunables(variant)}) {
+        const auto at = std::ranges::find(all, name, &Variant::Tunable::name);
+        if (at != all.end()) {
+            return &*at;
+        }
+    }
+    return nullptr;
+}
+
+std::vector<std::string> names_of_tunables(const Variant &variant) {
+    std::vector<std::string> names;
+    for (const auto &all : {std::span<const Variant::Tunable>(variant.tunables), ptxas_tunables(variant)}) {
+        for (const Variant::Tunable &tunable : all) {
+            add_once(names, tunable.name);
+        }
+    }
+    return names;
+}
+
 Variant with_tunables(const Variant &variant, const TunableValues &values) {
     Variant varied = variant;
     std::set<std::string> named;
     for (const auto &[name, value] : values) {
-        const auto at = std::find_if(varied.tunables.begin(), varied.tunables.end(),
-            [&, &name = name](const Variant::Tunable &tunable) { return tunable.name == name; });
-        if (at == varied.tunables.end()) {
-            std::vector<std::string> known;
-            for (const Variant::Tunable &tunable : variant.tunables) {
-                known.push_back(tunable.name);
-            }
+        const Variant::Tunable *const known_as = find_tunable(variant, name);
+        if (!known_as) {
+            const std::vector<std::string> known = names_of_tunables(variant);
             refuse(name,
                 known.empty() ? "this variant has no tunables" :
                                 fmt::format("the variant has no such tunable{}; it has: {}",
@@ -73,9 +90,13 @@ Variant with_tunables(const Variant &variant, const TunableValues &values) {
         if (!named.insert(name).second) {
             refuse(name, "it is given twice; give it once", &variant);
         }
-        if (value < at->low || value > at->high) {
-            refuse(fmt::format("{}={}", name, value), fmt::format("it takes {} to {}", at->low, at->high),
-                &variant);
+        if (value < known_as->low || value > known_as->high) {
+            refuse(fmt::format("{}={}", name, value),
+                fmt::format("it takes {} to {}", known_as->low, known_as->high), &variant);
+        }
+        auto at = std::ranges::find(varied.tunables, name, &Variant::Tunable::name);
+        if (at == varied.tunables.end()) {  // an option of ptxas
+            at = varied.tunables.insert(at, *known_as);
         }
         at->value = value;
     }

@@ -17,6 +17,13 @@ TunableValues tunables_of(const std::string &text);
 TunableValues tunables_of(const Variant &variant);
 std::string text_of(const TunableValues &values);
 
+// The tunable of that name: of the variant, or an option of ptxas (ptxas.h) where the variant is for CUDA.
+// Null where there is none.
+const Variant::Tunable *find_tunable(const Variant &variant, const std::string &name);
+
+// The names of all of them.
+std::vector<std::string> names_of_tunables(const Variant &variant);
+
 // The variant with these values in place of its own; tunables that are not named keep theirs. It has no
 // library yet, and its origin is the text of all its tunables. Errors: usage, for a name that the variant
 // does not have, one that is named twice, and a value outside the tunable's range.

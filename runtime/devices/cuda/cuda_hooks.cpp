@@ -62,11 +62,16 @@ CUresult get_function(void **function, void *module, const char *name) {
 }
 
 // Loads a module as the machine code that is linked in, as that on disk, or as PTX: the first that the driver
-// takes. Options are for the compiler, and the machine code was made without any.
+// takes. Options are for the compiler, and the machine code was made without any. Of options of ptxas the
+// driver's compiler knows nothing, so that only the machine code is what was asked for.
 template<typename Load>
 CUresult load_best(const std::string &ptx, bool without_options, const Load &load) {
+    const EmbeddedCubin *embedded = embedded_cubin_of(ptx, device_info(this_thread.device).capability);
+    if (has_ptxas_options(ptx)) {
+        constexpr CUresult no_binary = 209;  // CUDA_ERROR_NO_BINARY_FOR_GPU
+        return embedded ? load(embedded->begin) : no_binary;
+    }
     if (without_options) {
-        const EmbeddedCubin *embedded = embedded_cubin_of(ptx, device_info(this_thread.device).capability);
         if (embedded && load(embedded->begin) == 0) {
             return 0;
         }
@@ -80,14 +85,13 @@ CUresult load_best(const std::string &ptx, bool without_options, const Load &loa
     return load(ptx.c_str());
 }
 
-// The text of a module as the driver gets it: with tensor products, and with the register caps of the
-// variant. No text, in which case Halide was told why, where it has calls that are not understood.
+// The text of a module as the driver gets it: with tensor products, and as the variant has it. No text, in
+// which case Halide was told why, where it has calls that are not understood.
 std::optional<std::string> text_for_driver(const char *image) {
     try {
         const std::string ptx = with_tensor_products(kernel_text(image));
         const Variant *variant = this_thread.variant;
-        return variant && !variant->register_caps.empty() ? with_register_caps(ptx, variant->register_caps) :
-                                                            ptx;
+        return variant ? module_text(ptx, *variant) : ptx;
     } catch (const std::runtime_error &error) {  // an exception must not pass Halide's runtime
         halide_error(nullptr, error.what());
         return std::nullopt;

@@ -2,6 +2,8 @@
 // libcuda.so.1.
 #include "generators/algorithms/module_text.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/cuda/embedded_cubins.h"
+#include "runtime/devices/thread_context.h"
 #include "tests/runtime/drivers/fakes/fakes.h"
 #include "tests/support/files.h"
 #include "tilewright/cache.h"
@@ -35,10 +37,10 @@ protected:
         clear_cache();
     }
 
-    // Loads a module on a device, and says whether the driver got machine code.
-    static bool loads_cubin(const Device &device, const std::string &text, std::vector<int> options = {}) {
+    // Loads a module on a device. Returns the driver's code.
+    static int load(const Device &device, const std::string &text, std::vector<int> options) {
         const driver::Current current(device);
-        const auto load = reinterpret_cast<int (*)(void **, const void *, unsigned, int *, void **)>(
+        const auto load_module = reinterpret_cast<int (*)(void **, const void *, unsigned, int *, void **)>(
             halide_cuda_get_symbol(nullptr, "cuModuleLoadDataEx"));
         const auto push =
             reinterpret_cast<int (*)(void *)>(halide_cuda_get_symbol(nullptr, "cuCtxPushCurrent_v2"));
@@ -48,8 +50,15 @@ protected:
         EXPECT_EQ(halide_cuda_acquire_context(nullptr, &context, true), 0);
         push(context);
         std::vector<void *> values(options.size());
-        EXPECT_EQ(load(&module, text.c_str(), (unsigned)options.size(), options.data(), values.data()), 0);
+        const int code =
+            load_module(&module, text.c_str(), (unsigned)options.size(), options.data(), values.data());
         pop(&context);
+        return code;
+    }
+
+    // The same of one that the driver takes. Returns whether the driver got machine code.
+    static bool loads_cubin(const Device &device, const std::string &text, std::vector<int> options = {}) {
+        EXPECT_EQ(load(device, text, std::move(options)), 0);
         EXPECT_EQ(record().module_text.back(), text);
         return record().module_is_cubin.back();
     }
@@ -117,6 +126,31 @@ TEST_F(CudaPrograms, MachineCodeThatIsLinkedInComesBeforeAllOther) {
     refuse(true);
     EXPECT_FALSE(loads_cubin(first, text)) << "the driver gets the PTX where it takes no machine code";
     refuse(false);
+}
+
+// The options of ptxas are tunables of a variant. The driver's compiler does not know them, so that nothing
+// but the machine code that was made with them is loaded.
+TEST_F(CudaPrograms, AVariantWithOptionsOfPtxasIsItsMachineCodeAlone) {
+    Variant variant{};
+    variant.tunables = {{"tile", 16, 8, 32}, {"ptxas_level", 1, 0, 3}};
+    const driver::ScopedValue current(driver::this_thread.variant, &variant);
+    const std::string text = driver::module_text(ptx, variant);
+    EXPECT_EQ(text, "// made by ptxas with ptxas_level=1 \n" + ptx);
+    const int before = record().links;
+    const size_t loaded = record().module_text.size();
+    EXPECT_NE(load(first, ptx, {}), 0);
+    EXPECT_EQ(record().module_text.size(), loaded) << "the driver gets no PTX";
+
+    static const std::string code = std::string("cubin\0of", 8) + text;
+    const auto *begin = reinterpret_cast<const unsigned char *>(code.data());
+    const EmbeddedCubin cubin = {key_of_module(text), 90, begin, begin + code.size()};
+    embed_cubins({&cubin, 1});
+    EXPECT_EQ(load(first, ptx, {}), 0);
+    EXPECT_EQ(record().module_text.back(), text);
+    EXPECT_TRUE(record().module_is_cubin.back());
+    EXPECT_EQ(record().links, before) << "nothing was compiled";
+    variant.tunables.pop_back();
+    EXPECT_EQ(driver::module_text(ptx, variant), ptx);
 }
 
 TEST_F(CudaPrograms, OptionsAreForPtx) {
