@@ -5,6 +5,7 @@ python generate.py MODULE.so OUTPUT.py
 
 import importlib.util
 import os
+import re
 import sys
 import textwrap
 
@@ -18,15 +19,45 @@ schedule : str
     A schedule of tilewright.variants("{name}"), or a family of them.
 stats : dict, optional
     Receives the variant that ran, its time, what drivers were asked to do,
-        and under "copied" the names of the
-    arrays whose elements had to be copied because of their strides.
+    and under "copied" the names of the arrays whose elements had to be copied because of their strides.
 stream : int
     The address of a CUDA stream: the call comes after what the stream was given, and before what it is
     given next. 0: the current stream of the arrays' library.
+layout : str, optional
+    A letter for each axis of the arrays, as "nhwc" or "nchw": h and w are those of an image, c behind w is
+    that of its channels, and all others count images, as c does where the operator takes no channels. Each
+    image is computed by itself, with its own borders, and the result has the same layout. `stats` then is
+    that of the first image. Without it the arrays are (h, w) or (h, w, c); nothing is guessed.
+dtype : str, optional
+    The inputs are converted to it first, lists and others that are no arrays too, as numpy.asarray and
+    astype do it. Without it nothing is converted.
 progress : callable, optional
     Is called about 20 times a second with the part of the work that is done, from 0 to 1. Where it returns
     False, the call ends with a tilewright.Error; what it raises leaves the call. On a GPU the call then waits
     for each library. Ctrl-C interrupts calls on the CPU without it."""
+
+
+RETURNS = """
+Returns
+-------
+array
+    A new one of the library of the first array, on its device (of NumPy for lists and buffers), or `out`.
+
+Raises
+------
+TypeError
+    For what is no array, and for an array of another type. dtype="float32" converts it.
+ArgumentError
+    A ValueError: for values out of range, and arrays that do not fit the operator.
+DeviceError
+    Where the device is not there, or cannot run the call.
+OutOfMemoryError
+    A MemoryError: where the host or the device has no memory.
+"""
+
+# Arrays for examples, the first that an operator takes, and needed options.
+EXAMPLES = (("uint8", [480, 640]), ("float32", [512, 512]), ("float32", [1000]))
+NEEDED = {"wavelength": 532e-9, "distance": 0.01, "pitch": 8e-6}
 
 
 def load(path):
@@ -66,6 +97,37 @@ def taken(declared):
     return ["    " + line for line in textwrap.wrap(text, 100)]
 
 
+def takes_images(op):
+    return "(n)" not in op.declared_inputs[0].says
+
+
+def how_of(op):
+    text = HOW.format(name=op.name)
+    return text if takes_images(op) else re.sub(r"(?s)layout : .*?(?=dtype : )", "", text)
+
+
+def example(op):
+    """A call, and the type and shape of its result."""
+    values = tuple(NEEDED.get(option.name) for option in op.options)
+    for dtype, shape in EXAMPLES:
+        try:
+            made, of = op.output_of([(dtype, shape)] * len(op.inputs), values)
+        except (TypeError, ValueError):
+            continue
+        arrays = [f"np.zeros({tuple(shape)}, np.{dtype})"] * len(op.inputs)
+        needed = [f"{o.name}={NEEDED[o.name]}" for o in op.options if o.is_needed]
+        return [
+            "",
+            "Examples",
+            "--------",
+            ">>> import numpy as np, tilewright",
+            f">>> result = tilewright.{op.name}({', '.join(arrays + needed)})",
+            ">>> result.dtype.name, result.shape",
+            f"({made!r}, {of!r})",
+        ]
+    raise ValueError(f"{op.name} takes none of the arrays for examples")
+
+
 def documentation(op, options):
     lines = [
         op.summary[:1].upper() + op.summary[1:] + ".",
@@ -80,7 +142,9 @@ def documentation(op, options):
     more = op.optional_input
     if more:
         lines += [f"{more.name} : array, optional", *taken(more)]
-    lines += HOW.format(name=op.name).splitlines()
+    lines += how_of(op).splitlines()
+    lines += RETURNS.splitlines()
+    lines += example(op)
     return "\n".join(("    " + line).rstrip() for line in lines).strip()
 
 
@@ -88,7 +152,7 @@ def function(op):
     # In Python a parameter without a default comes before those that have one.
     options = sorted(op.options, key=lambda option: not option.is_needed)
     more = op.optional_input
-    parameters = [f"{name}: ArrayLike" for name in op.inputs] + [parameter(o) for o in options] + ["*"]
+    parameters = [parameter(o) for o in options] + ["*"]
     parameters += [f"{more.name}: ArrayLike | None = None"] if more else []
     parameters += [
         "out: ArrayLike | None = None",
@@ -96,26 +160,48 @@ def function(op):
         'schedule: str = "tuned"',
         "stats: dict | None = None",
         "stream: int = 0",
+        *(["layout: str | None = None"] if takes_images(op) else []),
+        "dtype: Any = None",
         "progress: Callable[[float], bool | None] | None = None",
     ]
     arrays = "".join(name + ", " for name in op.inputs + ([more.name] if more else []))
     values = "".join(option.name + ", " for option in op.options)
-    signature = "".join(f"    {parameter},\n" for parameter in parameters)
+    how = "out, device, schedule, stats, stream, progress"
+    layout = "layout" if takes_images(op) else "None"
+    heads = [
+        f"@overload\n{head(op, kind, parameters)} -> {result}: ...\n"
+        for kind, result in (("NumPyLike", "np.ndarray"), ("_Array", "_Array"))
+    ]
     return (
         f"_run_{op.name} = operators[{op.name!r}].run\n\n\n"
-        f"def {op.name}(\n{signature}) -> Any:\n"
+        + "".join(heads)
+        + f"{head(op, 'Any', parameters)} -> Any:\n"
         f'    """{documentation(op, options)}\n    """\n'
-        f"    return _run_{op.name}(({arrays}), ({values}), out, device, schedule, stats, stream, progress)\n"
+        f"    if dtype is not None{' or layout is not None' if takes_images(op) else ''}:\n"
+        f"        from .planes import call\n\n"
+        f"        return call({op.name!r}, ({arrays}), ({values}), {how}, {layout}, dtype)\n"
+        f"    return _run_{op.name}(({arrays}), ({values}), {how})\n"
     )
+
+
+def head(op, kind, parameters):
+    arrays = [f"{name}: {kind if not number else 'ArrayLike'}" for number, name in enumerate(op.inputs)]
+    return f"def {op.name}(\n" + "".join(f"    {each},\n" for each in arrays + parameters) + ")"
 
 
 def source(module):
     head = (
         '"""The functions of the operators. Made by generate.py from the registry."""\n'
-        "from collections.abc import Callable\nfrom typing import Any, Literal\n\n"
+        "from __future__ import annotations\n\n"
+        "from collections.abc import Callable, Sequence\n"
+        "from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload\n\n"
         "from ._tilewright import operators\n\n"
         "# NumPy's, tilewright.Array, and what has __dlpack__ or __cuda_array_interface__\n"
         "ArrayLike = Any\n\n"
+        "# Results are of the kind of the first array: NumPy's for NumPy's, for lists and for buffers.\n"
+        "if TYPE_CHECKING:\n    import numpy as np\n\n"
+        "    NumPyLike = np.ndarray | Sequence[Any] | memoryview\n"
+        '_Array = TypeVar("_Array")\n\n'
         f"__all__ = {sorted(module.operators)!r}\n"
     )
     return "\n\n".join([head] + [function(op) for op in module.operators.values()])

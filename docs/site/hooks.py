@@ -80,7 +80,7 @@ def python_page():
     parts = ['# Python']
     for heading, names in {
             'Operators': LISTED, 'Pipelines and prepared calls': ['Pipeline', 'prepare', 'Prepared'],
-            'Arrays': ['Array'],
+            'Names of SciPy': ['ndimage.gaussian_filter', 'ndimage.gaussian_filter1d'], 'Arrays': ['Array'],
             'Devices': ['devices', 'best_device', 'Device', 'set_num_threads', 'synchronize',
                         'device_time_ms'],
             'Variants, times and checks': ['variants', 'bench', 'verify', 'explain', 'Operator', 'Option',

@@ -54,7 +54,8 @@ void refuse_deferred(nb::handle object, const std::string &name, bool writable) 
         type += " of " + text_of(nb::object(object.attr("dtype")));
     }
     refuse_type(name, std::string("takes ") + (writable ? "a writable array" : "an array") + " of " +
-                          types_in_words + ", not " + type);
+                          types_in_words + ", not " + type +
+                          (writable ? "" : "; dtype=\"float32\" converts it"));
 }
 
 // What nanobind reads an array on the host from. A buffer becomes a memoryview, because some (those of
@@ -106,7 +107,9 @@ Array in_place(const View &view, nb::handle object, const std::string &name, boo
     }
     Layout layout = Layout::of(view, name);
     if (layout.shape.empty() || layout.shape.size() > 3) {
-        refuse_value(name, "takes 1 to 3 dimensions, not " + std::to_string(layout.shape.size()));
+        refuse_value(
+            name, "takes 1 to 3 dimensions, not " + std::to_string(layout.shape.size()) +
+                      (layout.shape.empty() ? "" : "; layout=\"nhwc\" or \"nchw\" says which are images"));
     }
     const size_t alignment = *type == Type::c64 ? 4 : size_of(*type);
     if (!layout.has_dense_rows() || (uintptr_t)view.data() % alignment != 0) {

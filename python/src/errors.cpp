@@ -106,7 +106,7 @@ std::string python_name(std::string name) {
 }
 
 std::string in_words_of_python(const std::string &message) {
-    const std::string quoted = "`tilewright ";
+    const std::string quoted = "`tilewright ", advice = "; convert it first";
     std::string made;
     for (size_t at = 0; at < message.size();) {
         const size_t close = message.compare(at, quoted.size(), quoted) == 0 ?
@@ -121,6 +121,9 @@ std::string in_words_of_python(const std::string &message) {
             size_t end = 0;
             made += argument_at(message.substr(at), end);
             at += end;
+        } else if (message.compare(at, advice.size(), advice) == 0) {
+            made += "; dtype=\"float32\" converts it";
+            at += advice.size();
         } else {
             made += message[at++];
         }

@@ -41,6 +41,11 @@ def prepare(call, *arguments, **named):
     bound.apply_defaults()
     if bound.arguments["progress"] is not None:
         raise TypeError("prepare() takes no progress: prepared calls do not say how far they are")
+    for word in ("layout", "dtype"):
+        if bound.arguments.get(word) is not None:
+            raise TypeError(
+                f"prepare() takes no {word}: give it one image, of a type that the operator takes"
+            )
     arrays = op.inputs + ([op.optional_input.name] if op.optional_input else [])
     how = ("out", "device", "schedule", "stats", "stream")
     return op.prepare(

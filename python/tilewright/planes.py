@@ -1,0 +1,148 @@
+"""Calls with `layout` or `dtype`: arrays of many images, and values that are no array of a taken type yet."""
+
+import math
+import sys
+
+import numpy as np
+
+from ._tilewright import ArgumentError, Error, operators
+
+TYPES = (
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "int32",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+)
+
+
+def converted(values, dtype):
+    """`values` as an array of that type: a list or another sequence as NumPy's."""
+    if hasattr(values, "new_empty"):  # PyTorch's
+        return values.to(getattr(sys.modules["torch"], np.dtype(dtype).name))
+    return values.astype(dtype) if hasattr(values, "astype") else np.asarray(values, dtype)
+
+
+def _with_axes(array):
+    """Arrays of NumPy, CuPy and PyTorch as they are; others as NumPy's."""
+    return array if hasattr(array, "new_empty") or hasattr(array, "__array_function__") else np.asarray(array)
+
+
+def permuted(array, order):
+    if list(order) == list(range(len(order))):
+        return array
+    return array.permute(order) if hasattr(array, "permute") else array.transpose(order)
+
+
+def _empty(like, dtype, shape):
+    if hasattr(like, "new_empty"):
+        return like.new_empty(shape, dtype=getattr(sys.modules["torch"], dtype))
+    return np.empty_like(like, dtype=dtype, shape=shape, order="C", subok=False)
+
+
+def _share_memory(a, b):
+    if hasattr(a, "untyped_storage") and hasattr(b, "untyped_storage"):
+        return a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
+    return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.may_share_memory(a, b)
+
+
+class Planes:
+    """How the axes of arrays are those of images, by a word such as "nchw".
+
+    Arrays are looked at with the axes of `batch` first, in their order, then those of an image; so is the
+    result, whose own axes then take the places that the layout gives them.
+    """
+
+    def __init__(self, op, layout, shapes, values):
+        """`shapes`: (dtype, shape) of each array. Errors: ArgumentError; TypeError, of other types too."""
+
+        def refuse(why):
+            raise ArgumentError(f"{op.name}: layout = {layout}: {why}")
+
+        if not isinstance(layout, str):
+            raise TypeError(f"layout: takes a word, not {type(layout).__name__}")
+        if len(set(layout)) != len(layout) or not 0 <= layout.find("h") < layout.find("w"):
+            refuse('takes a different letter for each axis, h before w among them, such as "nhwc" or "nchw"')
+        for dtype, shape in shapes:
+            if dtype not in TYPES:
+                raise TypeError(f'{op.name}: takes no arrays of {dtype}; dtype="float32" converts them')
+            if len(shape) != len(layout):
+                refuse(f"the array has {len(shape)} axes: {tuple(shape)}")
+            if 0 in shape:
+                refuse("the array has no elements")
+        self.layout = layout
+        # Channels behind the width are those of a pixel where the operator takes such pixels.
+        self._take("hwc" if layout.endswith("c") and layout.index("w") == len(layout) - 2 else "hw")
+        try:
+            self.output = op.output_of(self._shapes_of_planes(shapes), values)
+        except ArgumentError:
+            if self.image == "hw":
+                raise
+            self._take("hw")
+            self.output = op.output_of(self._shapes_of_planes(shapes), values)
+        counts = {tuple(shape[axis] for axis in self.order[: len(self.batch)]) for _, shape in shapes}
+        if len(counts) > 1:
+            refuse(f"the arrays have different numbers of images: {' and '.join(map(str, sorted(counts)))}")
+        self.counts = counts.pop()
+        made = {1: "w", 2: "hw", 3: "hwc"}[len(self.output[1])]
+        kept = [letter for letter in layout if letter in self.batch or letter in made]
+        self.order_of_output = [kept.index(letter) for letter in self.batch + made]
+        placed = dict(zip(self.order_of_output, self.counts + tuple(self.output[1])))
+        self.shape = tuple(placed[axis] for axis in range(len(kept)))
+
+    def _take(self, image):
+        self.image = image
+        self.batch = "".join(letter for letter in self.layout if letter not in image)
+        self.order = [self.layout.index(letter) for letter in self.batch + image]
+
+    def _shapes_of_planes(self, shapes):
+        return [
+            (dtype, [int(shape[axis]) for axis in self.order[len(self.batch) :]]) for dtype, shape in shapes
+        ]
+
+    def result(self, like):
+        """A new array for the results: dense with the images one after another."""
+        made = _empty(like, self.output[0], self.counts + tuple(self.output[1]))
+        return permuted(made, [self.order_of_output.index(axis) for axis in range(len(self.shape))])
+
+
+def type_and_shape(array):
+    return str(array.dtype).removeprefix("torch."), list(array.shape)
+
+
+def call(name, arrays, values, out, device, schedule, stats, stream, progress, layout, dtype):
+    """A call of the operator's function. One prepared call runs on all images."""
+    op = operators[name]
+    if dtype is not None:
+        arrays = tuple(a if a is None else converted(a, dtype) for a in arrays)
+    if layout is None:
+        return op.run(arrays, values, out, device, schedule, stats, stream, progress)
+    arrays = tuple(_with_axes(a) for a in arrays if a is not None)
+    planes = Planes(op, layout, [type_and_shape(a) for a in arrays], values)
+    if out is None:
+        result = planes.result(arrays[0])
+    else:
+        result = _with_axes(out)
+        if tuple(result.shape) != planes.shape:
+            raise ArgumentError(f"{name}: out: must have the shape {planes.shape}, not {tuple(result.shape)}")
+        if any(_share_memory(a, result) for a in arrays):
+            raise ArgumentError(f"{name}: out: it shares memory with an input")
+    images = [permuted(a, planes.order) for a in arrays]
+    results = permuted(result, planes.order_of_output)
+    total, prepared = math.prod(planes.counts), None
+    for done, place in enumerate(np.ndindex(*planes.counts), 1):
+        given = tuple(image[place] for image in images)
+        if prepared is None:
+            prepared = op.prepare(given, values, results[place], device, schedule, stats, stream)
+        else:
+            prepared(*given, out=results[place], stream=stream)
+        if progress is not None and progress(done / total) is False:
+            raise Error(f"{name}: progress() returned False")
+    if stats is not None:
+        stats["planes"] = total
+    return result if out is None else out
