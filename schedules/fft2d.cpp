@@ -47,7 +47,7 @@ static const ScheduleVariants &variants() {
     static const ScheduleVariants table = {
         variant("reference", cpu, "c64", reference)
             .says("All rows, then all columns, each stage after stage: the result to compare with."),
-        automatic<Fft2d>("autoscheduled", cpu, "c64", "Mullapudi2016"),
+        automatic<Fft2d>("auto", cpu, "c64", "Mullapudi2016"),
 
         variant("passes", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}})
             .says("Passes over rows with transposes in shared memory between them: all accesses coalesce."),

@@ -149,7 +149,7 @@ static const ScheduleVariants &variants() {
             .says("Rows of samples are multiplied by the phases, spread over the cores."),
 
         // Anderson2021 does not come to an end within minutes.
-        declined<Fresnel>("autoscheduled", cpu, "c64", "Mullapudi2016", "Unhandled exception"),
+        declined<Fresnel>("auto", cpu, "c64", "Mullapudi2016", "Unhandled exception"),
     };
     return table;
 }

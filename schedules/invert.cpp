@@ -79,8 +79,8 @@ static const ScheduleVariants &variants() {
                     {{"width", 32, 16, 128}, {"height", 8, 1, 16}, {"pixels", 8, 1, 16}})
                     .says("One thread per 8 pixels, of which neighbouring threads have neighbours."),
             }),
-        automatic<Invert>("autoscheduled", cpu, "u8", "Mullapudi2016"),
-        automatic<Invert>("autoscheduled", gpu, "u8", "Anderson2021"),
+        automatic<Invert>("auto", cpu, "u8", "Mullapudi2016"),
+        automatic<Invert>("auto", gpu, "u8", "Anderson2021"),
     };
     return table;
 }

@@ -350,10 +350,10 @@ static const ScheduleVariants &variants() {
         tuned_on_gpus(),
         on_tensor_cores(),
         // The tiles that the plug-ins made.
-        automatic<Matmul>("autoscheduled", cpu, "f32", "Mullapudi2016")
+        automatic<Matmul>("auto", cpu, "f32", "Mullapudi2016")
             .serves("m", {.least = 4})
             .serves("n", {.least = 64}),
-        automatic<Matmul>("autoscheduled", gpu, "f32", "Anderson2021")
+        automatic<Matmul>("auto", gpu, "f32", "Anderson2021")
             .serves("m", {.least = 4})
             .serves("n", {.least = 64}),
     };

@@ -343,8 +343,8 @@ static const ScheduleVariants &variants() {
     static const ScheduleVariants table = {
         variant("reference", cpu, "u8 u16 f32 u64 rgb8 rgb16", reference)
             .says("Pixels one after another, in the order of memory: the result to compare with."),
-        automatic<Transpose>("autoscheduled", cpu, "u8 u16 f32 u64 rgb8 rgb16", "Mullapudi2016"),
-        automatic<Transpose>("autoscheduled", gpu, "u8", "Anderson2021"),
+        automatic<Transpose>("auto", cpu, "u8 u16 f32 u64 rgb8 rgb16", "Mullapudi2016"),
+        automatic<Transpose>("auto", gpu, "u8", "Anderson2021"),
         tuned_on_cpu(),
         steps(),
         tuned_on_gpu(),

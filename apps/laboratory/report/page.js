@@ -8,7 +8,7 @@
   // Colours that people with any kind of colour vision tell apart (Okabe and Ito); the shapes differ too.
   const ROLES = {
     reference: ['#6e6e6e', 'circle'], step: ['#0072b2', 'circle'], tuned: ['#d55e00', 'diamond'],
-    autoscheduled: ['#cc79a7', 'triangle-up'], peer: ['#009e73', 'square'],
+    auto: ['#cc79a7', 'triangle-up'], peer: ['#009e73', 'square'],
   };
   const LINES = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#000000'];
   const WIDTH = 620;
@@ -42,7 +42,7 @@
   function role(run) {
     if (run.p) return 'peer';
     if (run.s === 'reference') return 'reference';
-    if (run.f === 'tuned' || run.s === 'autoscheduled') return run.f === 'tuned' ? 'tuned' : 'autoscheduled';
+    if (run.f === 'tuned' || run.s === 'auto') return run.f === 'tuned' ? 'tuned' : 'auto';
     return 'step';
   }
 
@@ -121,7 +121,7 @@
     const variants = list.filter(run => !run.p);
     const families = [...groups(variants, run => run.f).values()];
     const steps = families.map(some => some.find(run => run.c) || some[0]);
-    const rank = run => ['reference', 'step', 'tuned', 'autoscheduled'].indexOf(role(run));
+    const rank = run => ['reference', 'step', 'tuned', 'auto'].indexOf(role(run));
     return steps.map((run, i) => [run, i]).sort((a, b) => rank(a[0]) - rank(b[0]) || a[1] - b[1])
       .map(([run]) => run);
   }

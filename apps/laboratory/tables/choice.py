@@ -8,10 +8,10 @@
 Per device and operator it prints a row of a Markdown table: on how many sets of data (type, size,
 settings) variants were compared, on how many the chosen variant takes at most 1.10 times the time of the
 fastest variant, the geometric mean and the largest of these ratios, and on a CPU on how many it takes longer
-than a plain loop, 5 us of slack given. `reference`, `autoscheduled`, variants with an error of their own, and
-variants whose time depends on the values are not compared: `tuned` never takes them. `--list` prints each set
-of data that is over 1.10; `--least` takes the 10th percentile of a variant's times in place of the median,
-for a machine on which other programs ran.
+than a plain loop, 5 us of slack given. `reference`, `auto`, variants with an error of their own, and variants
+whose time depends on the values are not compared: `tuned` never takes them. `--list` prints each set of data
+that is over 1.10; `--least` takes the 10th percentile of a variant's times in place of the median, for a
+machine on which other programs ran.
 """
 import math
 import re
@@ -20,7 +20,7 @@ from results import Wrong, read
 
 GOAL = 1.10
 SLACK_MS = .005
-NEVER_TAKEN = re.compile(r'^(autoscheduled|reference|half|texture_half|exp|native|relaxed|pruned.*)$')
+NEVER_TAKEN = re.compile(r'^(auto|reference|half|texture_half|exp|native|relaxed|pruned.*)$')
 
 
 def cases_of(paths, quantile):

@@ -1,7 +1,7 @@
 """The documented steps, and what their publications say of them."""
 
 # The documented steps in the order in which they are explained. Other variants that were timed come
-# after them, and `tuned` and `autoscheduled` last.
+# after them, and `tuned` and `auto` last.
 STEPS = {
     'column_sum': ['bytes1', 'bytes4', 'bytes16', 'split'],
     'row_sum': ['serial', 'atomic', 'tree', 'lanes'],

@@ -122,14 +122,14 @@ def read_measured(folder):
 def step_of(operator, variant):
     """The step that a variant belongs to: `bytes4_any` to `bytes4`, its family. A variant of no
     step is its own."""
-    known = STEPS.get(operator, []) + ['tuned', 'autoscheduled']
+    known = STEPS.get(operator, []) + ['tuned', 'auto']
     families = [step for step in known if variant == step or variant.startswith(step + '_')]
     return max(families, key=len, default=variant)
 
 
 def steps_in_order(operator, found):
     first = ['reference'] + STEPS.get(operator, [])
-    last = ['tuned', 'autoscheduled']
+    last = ['tuned', 'auto']
     others = [step for step in found if step not in first + last]
     return [step for step in first + others + last if step in found]
 
@@ -217,7 +217,7 @@ def measured_tables(measured, words):
     for data, steps in places_of(measured, operator).items():
         if asked and not (data + ' ').startswith(' '.join(asked) + ' '):
             continue
-        if not asked and not set(steps) - {'reference', 'tuned', 'autoscheduled'}:
+        if not asked and not set(steps) - {'reference', 'tuned', 'auto'}:
             continue  # only the operator's own variants, of a type that no documented step has
         lines += table(operator, data, steps) + ['']
     return lines

@@ -65,11 +65,11 @@ struct Variant {
     std::vector<Tunable> tunables;  // with their values
     std::vector<RegisterCap> register_caps;  // of its CUDA kernels
     std::string opencl_options;              // with which OpenCL programs are built; empty: none
-    std::string autoscheduler;  // the plug-in that made the schedule of an `autoscheduled` variant
-    std::string declined;       // not empty: no library, because this is what the autoscheduler says
-    std::string summary;        // one sentence: how the work is done, and what that brings
-    Needs needs;                // of a device
-    int (*entry)(void **);      // Halide's function
+    std::string autoscheduler;               // of `auto` variants: the plug-in that made the schedule
+    std::string declined;   // not empty: no library, because this is what the autoscheduler says
+    std::string summary;    // one sentence: how the work is done, and what that brings
+    Needs needs;            // of a device
+    int (*entry)(void **);  // Halide's function
     const halide_filter_metadata_t *(*metadata)();  // of its arguments, as Halide describes them
     std::string also = {};                          // another family that the variant belongs to; empty: none
     std::vector<Condition> conditions = {};         // of the calls that it serves or is meant for

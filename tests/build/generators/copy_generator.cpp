@@ -69,7 +69,7 @@ ScheduleVariants table_of(const std::string &name) {
     if (name == "declined" || name == "declined_otherwise") {
         const std::string words =
             name == "declined" ? "provide a valid estimate for dimension x" : "words that it does not say";
-        return {plain, declined<Copy>("autoscheduled", cpu, "u8", "Mullapudi2016", words)};
+        return {plain, declined<Copy>("auto", cpu, "u8", "Mullapudi2016", words)};
     }
     if (name == "hyphen") {
         return {plain, variant("my-vectors", cpu, "u8", vectors, {{"lanes", 8}})};

@@ -21,7 +21,7 @@ TEST_F(CommandLine, CalibrateWritesTimesByWhichLaterProgramsChoose) {
     for (const json &times : content["times"]) {
         EXPECT_EQ(times["operator"], "invert");
         EXPECT_FALSE(times["variants"]["tuned"]["ms"].empty());
-        EXPECT_FALSE(times["variants"].contains("autoscheduled"));
+        EXPECT_FALSE(times["variants"].contains("auto"));
     }
 
     const Words call = {"explain", "invert", "--size", "300x200", "--device", "cpu", "--json"};

@@ -247,7 +247,6 @@ TEST_F(CommandLine, ExplainRefusesWhatThereIsNot) {
     expect_refusal(2, {"explain"}, {"operator"});
     expect_refusal(2, {"explain", "transpse"}, {"did you mean 'transpose'"});
     expect_refusal(2, {"explain", "transpose", "--schedule", "tunde"}, {"did you mean 'tuned'"});
-    expect_refusal(2, {"explain", "transpose", "--schedule", "auto"}, {"did you mean 'autoscheduled'"});
     expect_refusal(2, {"explain", "transpose", "--type", "u7", "--device", "cpu"}, {"--type", "u7", "u16"});
     expect_refusal(2, {"explain", "transpose", "--size", "12by12", "--device", "cpu"}, {"--size", "12by12"});
     expect_refusal(3, {"explain", "transpose", path("none.png"), "--device", "cpu"}, {"none.png"});
