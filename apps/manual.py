@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the manual pages of a program and its completions for bash, zsh and fish.
 
-manual.py PROGRAM FOLDER. All of it is made of what `PROGRAM help --json` says (docs/JSON.md). FOLDER becomes
-what a prefix has in share/: man/man1, bash-completion/completions, zsh/site-functions and
+manual.py PROGRAM... FOLDER. All of it is made of what `PROGRAM... help --json` says (docs/JSON.md). FOLDER
+becomes what a prefix has in share/: man/man1, bash-completion/completions, zsh/site-functions and
 fish/vendor_completions.d.
 """
 import json
@@ -167,9 +167,9 @@ def fish(grammar):
 
 
 def main():
-    program, folder = sys.argv[1:]
-    grammar = json.loads(subprocess.run([program, 'help', '--json'], check=True, capture_output=True).stdout)
-    version = subprocess.run([program, '--version'], check=True, capture_output=True, text=True).stdout
+    *program, folder = sys.argv[1:]
+    grammar = json.loads(subprocess.run([*program, 'help', '--json'], check=True, capture_output=True).stdout)
+    version = subprocess.run([*program, '--version'], check=True, capture_output=True, text=True).stdout
     about = {'program': grammar['name'].capitalize(), 'version': ' '.join(version.split()[:2])}
     files = {f'man/man1/{name}.1': text for name, text in pages(grammar, about)}
     files[f'bash-completion/completions/{grammar["name"]}'] = bash(grammar)

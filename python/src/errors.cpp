@@ -133,7 +133,7 @@ std::string in_words_of_python(const std::string &message) {
 
 void add_errors(nb::module_ &module) {
     const auto define = [&](const char *name, const char *words, nb::object bases) {
-        const std::string full = std::string("tilewright.") + name;
+        const std::string full = nb::cast<std::string>(module.attr("__name__")) + "." + name;
         nb::object type = nb::steal(PyErr_NewExceptionWithDoc(full.c_str(), words, bases.ptr(), nullptr));
         module.attr(name) = type;
         return type;

@@ -1,5 +1,6 @@
 """Threads, forks, the import, the command line, and what the compiled module exports."""
 
+import ast
 import concurrent.futures
 import multiprocessing
 import os
@@ -223,5 +224,16 @@ def test_stub_and_type_marker():
     folder = pathlib.Path(tilewright.__file__).parent
     assert (folder / "py.typed").exists()
     stub = (folder / "_tilewright.pyi").read_text()
-    assert "class Array" in stub and "class Pipeline" in stub
-    compile(stub, "_tilewright.pyi", "exec")
+    body = ast.parse(stub).body
+    classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
+    names = set(classes) | {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    names |= {node.target.id for node in body if isinstance(node, ast.AnnAssign)}
+    assert names == {name for name in dir(_tilewright) if name[0] != "_" or name == "__version__"}
+    for name, node in classes.items():
+        assert [ast.unparse(base) for base in node.bases] == [
+            base.__name__ for base in getattr(_tilewright, name).__bases__ if base is not object
+        ]
+    described = {node.target.id for node in classes["Error"].body if isinstance(node, ast.AnnAssign)}
+    with pytest.raises(tilewright.Error) as raised:
+        tilewright.invert(np.zeros((2, 2), np.uint8), device="none")
+    assert described == set(vars(raised.value))

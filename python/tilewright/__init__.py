@@ -32,8 +32,8 @@ from ._tilewright import (
 from .commands import bench, explain, variants, verify
 from .prepared import prepare
 
-for _name in _operators.__all__:
-    globals()[_name].__module__ = "tilewright"  # for help() and pickle
+for _name in ["ArgumentError", "DeviceError", "Error", "OutOfMemoryError", *_operators.__all__]:
+    globals()[_name].__module__ = "tilewright"  # for help(), pickle and tracebacks
 
 __all__ = [
     "ArgumentError",

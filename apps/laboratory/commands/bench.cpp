@@ -170,7 +170,7 @@ void bench(const BenchOptions &options) {
 void add_plan_options(Command &command, Plan &plan) {
     command.add("--batch", plan.batch, "Back-to-back calls per measurement").show_default().range(1, 100000);
     command.add("--repeats", plan.repeats, "Measurements").show_default().range(3, 1000000);
-    command.add("--limit", plan.limit_s, "Seconds a variant may take, about")
+    command.add("--limit", plan.limit_s, "About how many seconds a variant may take")
         .show_default()
         .seconds(.001, 1e6);
 }
@@ -189,7 +189,7 @@ void add_bench(CommandLine &line) {
     command.add_flag("--energy", options.plan.energy,
         "Measure the energy of a call too (GPUs with NVML): a column of --wide and of the JSON");
     command.add_flag("--peers", options.peers,
-        "Time plain loops and what libraries there are as well (on the CPU and on CUDA)");
+        "Also time plain loops and the other libraries that are installed (on the CPU and on CUDA)");
     command
         .add("--report", options.files.report,
             "Write a page with plots and tables of the runs (`tilewright report` makes it of files)")

@@ -28,10 +28,10 @@ std::string environment_help() {
            "read\n"
            "  TILEWRIGHT_GENERATORS       A folder of generator programs, for `show`, `explain`,\n"
            "                              `explore` and `bench --tunable`\n"
-           "  NO_COLOR                    Anything: no colours on a terminal\n"
-           "  HL_NUM_THREADS              Halide's own number; --threads and TILEWRIGHT_THREADS go before "
-           "it\n"
-           "  OCL_ICD_VENDORS             Of OpenCL's loader: the folder of the drivers that it finds\n";
+           "  NO_COLOR                    Any value: no colours on a terminal\n"
+           "  HL_NUM_THREADS              The number of threads of Halide, where neither --threads\n"
+           "                              nor TILEWRIGHT_THREADS says it\n"
+           "  OCL_ICD_VENDORS             The folder in which OpenCL's loader looks for drivers\n";
 }
 
 std::string devices_of_environment() {

@@ -80,10 +80,10 @@ void add_explain(CommandLine &line) {
     static ExplainOptions options;
     command.add("operator", options.op, "The operator").required();
     add_device_and_threads(command, options.device);
-    command.add("--schedule", options.schedule, "A schedule or a family of it").show_default();
+    command.add("--schedule", options.schedule, "A schedule, or a family of schedules").show_default();
     command.add_flag("--json", options.as_json, "Print JSON");
     add_tunables(command, options.tunables)
-        .description("Build the variant with this value of a tunable: tile=32; --tunable again for others")
+        .description("Build the variant with this value of a tunable: tile=32; repeat the option for others")
         .value_name("NAME=VALUE");
     add_data(command, options.data);
     const std::string first = operators().front()->name();

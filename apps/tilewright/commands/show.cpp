@@ -312,10 +312,11 @@ void add_show(CommandLine &line) {
     command.add("operator", options->op, "The operator").required();
     command
         .add("--schedule", options->schedule,
-            "A schedule of it; of a family, the variant that the data is served by")
+            "A schedule, or a family, of which the variant that serves the data is shown")
         .show_default();
     add_tunables(command, options->tunables)
-        .description("With this value of a tunable in place of the variant's own: tile=32; again for others")
+        .description("With this value of a tunable in place of the variant's own: tile=32; repeat the option "
+                     "for others")
         .value_name("NAME=VALUE");
     add_data(command, options->data);
     command.add("--target", options->target,

@@ -23,7 +23,7 @@ public:
         : BlurOperator(
               {.name = "gaussian_blur",
                   .summary = "Gaussian blur with a window of 4 sigma on each side; integers give "
-                             "the same bytes everywhere",
+                             "the same bytes on every device",
                   .inputs = {blurred_image()},
                   .options = {{.name = "sigma",
                                   .help = "Standard deviation in pixels; the radius is 4 sigma",
