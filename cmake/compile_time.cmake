@@ -25,9 +25,15 @@ add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=5
 # How code that programs of users link is compiled: with a section per function and table, so that a program
 # which is linked with -Wl,--gc-sections has only those that it needs (one blur for the CPU: .2 MB less), and
 # with hidden visibility, so that a shared library exports what public headers declare (shared.cmake).
-set(TILEWRIGHT_OPTIONS_runtime
+#
+# Both rooms read files of strangers. A write past the end of a local array, or of what the C library is told
+# to fill, ends the program (docs/RELIABILITY.md). A precompiled header serves only files with the same
+# options, so that the whole room has them.
+set(hardened $<$<CONFIG:Release>:-fstack-protector-strong> $<$<CONFIG:Release>:-U_FORTIFY_SOURCE>
+    $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=2>)
+set(TILEWRIGHT_OPTIONS_runtime ${hardened}
     -ffunction-sections -fdata-sections -fvisibility=hidden -fvisibility-inlines-hidden)
-set(TILEWRIGHT_OPTIONS_apps -ffunction-sections -fdata-sections)
+set(TILEWRIGHT_OPTIONS_apps ${hardened} -ffunction-sections -fdata-sections)
 
 # Code of the runtime that runs once per process, device or kernel: the words of errors, files of measured
 # times, the text of kernels. For size it has 60 % of the bytes. Everything for size would make a call take
@@ -79,10 +85,11 @@ endfunction()
 set(TILEWRIGHT_SMALL_CODE $<$<CONFIG:Release>:-O1>)
 
 # How our own programs and shared libraries are linked: without sections that nothing needs, and with the
-# addresses that the loader has to add to in a short form, where linker and C library know it (glibc 2.36).
-# Programs of users are linked as they say.
+# addresses that the loader has to add to in a short form, where linker and C library know it (glibc 2.36). The
+# loader writes all addresses at the start, and nothing can write there later (full RELRO). Programs of users
+# are linked as they say.
 include(CheckCXXSourceRuns)
-set(TILEWRIGHT_SMALL_LINK LINKER:--gc-sections)
+set(TILEWRIGHT_SMALL_LINK LINKER:--gc-sections LINKER:-z,relro LINKER:-z,now)
 set(CMAKE_REQUIRED_LINK_OPTIONS LINKER:-z,pack-relative-relocs)
 check_cxx_source_runs("int main() {}" TILEWRIGHT_RELATIVE_RELOCATIONS)
 unset(CMAKE_REQUIRED_LINK_OPTIONS)

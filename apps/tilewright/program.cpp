@@ -39,6 +39,10 @@ void run(std::vector<std::string> words, void (*add_more)(CommandLine &)) {
         print(version_text() + "\n");
         return;
     }
+    if (words == std::vector<std::string>{"--version", "--json"}) {
+        print(version_json());
+        return;
+    }
     if (words.empty() || words.front() != "doctor") {  // which reports what is wrong with them
         check_instruction_set();
         check_threads();

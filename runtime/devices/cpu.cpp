@@ -1,6 +1,7 @@
 #include "runtime/devices/cpu.h"
 #include "runtime/devices/memory/host_memory.h"
 #include <HalideRuntime.h>
+#include <cpuid.h>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -68,10 +69,16 @@ int can_use_features(int count, const uint64_t *features) {
 
 }  // namespace driver
 
+// clang's __builtin_cpu_supports() knows the word f16c since its version 15.
+static bool has_f16c() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+
 bool cpu_has_avx2() {
     __builtin_cpu_init();
     return allowed_sets() != InstructionSets::oldest && __builtin_cpu_supports("avx") &&
-           __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+           __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
 }
 
 bool cpu_has_vnni() {

@@ -17,8 +17,8 @@ public:
     KeptSignals &operator=(const KeptSignals &) = delete;
 
 private:
-    static constexpr std::array signals = {
-        SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
+    static constexpr std::array signals = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGTRAP,
+        SIGUSR1, SIGUSR2, SIGSYS, SIGXCPU, SIGXFSZ};
 
     std::array<struct sigaction, signals.size()> before_ = {};
 };

@@ -1,6 +1,8 @@
 // The versions, and the text of --version.
 #include "apps/tilewright/command_line/version.h"
+#include "apps/tilewright/terminal/json.h"
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace tilewright::app {
 
@@ -12,6 +14,12 @@ const char *const commit = TILEWRIGHT_COMMIT;
 std::string version_text() {
     return fmt::format(
         "tilewright {} ({})\nHalide {}\nLLVM {}", tilewright_version, commit, halide_version, llvm_version);
+}
+
+std::string version_json() {
+    return text_of(Json{{"version", 1}, {"tilewright", tilewright_version}, {"commit", commit},
+        {"halide", halide_version}, {"llvm", llvm_version},
+        {"libraries", Json::parse(TILEWRIGHT_LIBRARIES)}});
 }
 
 }  // namespace tilewright::app

@@ -12,4 +12,7 @@ extern const char *const commit;
 // What `--version` prints.
 std::string version_text();
 
+// The same as JSON (docs/JSON.md), with the libraries that the program was built with.
+std::string version_json();
+
 }  // namespace tilewright::app

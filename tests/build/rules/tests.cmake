@@ -11,6 +11,10 @@ add_test(NAME style.self_test
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/style.py --self-test)
 set_tests_properties(style.self_test PROPERTIES LABELS structure)
 
+# What pip installs has versions and hashes.
+add_test(NAME locks COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/locks.py)
+set_tests_properties(locks PROPERTIES LABELS structure)
+
 # The pages of the published steps: their pictures and tables are what the scripts make of the sources.
 set(steps ${PROJECT_SOURCE_DIR}/docs/steps)
 add_test(NAME steps.pictures COMMAND ${Python3_EXECUTABLE} -B ${steps}/pictures.py --check)

@@ -1,6 +1,7 @@
 // `--help` of the program and of every command, and `--version`.
 #include "tests/command_line/command_line.h"
 #include "tilewright/device.h"
+#include <nlohmann/json.hpp>
 #include <regex>
 
 namespace tilewright {
@@ -110,6 +111,19 @@ TEST_F(CommandLine, VersionNamesHalideAndLlvm) {
     EXPECT_TRUE(std::regex_search(ran.out, std::regex("^tilewright [0-9]+\\.[0-9]+"))) << ran.out;
     EXPECT_TRUE(std::regex_search(ran.out, std::regex("\nHalide [0-9]+\\.[0-9]+\\.[0-9]+\n"))) << ran.out;
     EXPECT_TRUE(std::regex_search(ran.out, std::regex("\nLLVM [0-9]+\\.[0-9]+"))) << ran.out;
+}
+
+TEST_F(CommandLine, VersionAsJsonNamesEveryLibrary) {
+    const Ran ran = run({"--version", "--json"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const auto json = nlohmann::json::parse(ran.out);
+    for (const char *name : {"libpng", "zlib", "fmt", "CLI11", "nlohmann-json"}) {
+        const std::string version = json.at("libraries").value(name, "");
+        EXPECT_TRUE(std::regex_match(version, std::regex("[0-9]+\\.[0-9.]+"))) << name << ": " << version;
+    }
+    for (const auto &[name, version] : json.at("libraries").items()) {
+        EXPECT_NE(version, "") << name;
+    }
 }
 
 }  // namespace

@@ -1,0 +1,33 @@
+// Stands in for what the build generates: the targets read files and texts, and run no operator. So a fuzz
+// build needs neither generators nor libraries.
+#include "apps/laboratory/report/code_of_variants.h"
+#include "runtime/measured/measured.h"
+#include "tilewright/operator.h"
+
+namespace tilewright {
+
+#define OPERATOR(name)                                                                                       \
+    const Operator &name##_operator();                                                                       \
+    const std::vector<Variant> &name##_variants() {                                                          \
+        static const std::vector<Variant> none;                                                              \
+        return none;                                                                                         \
+    }
+TILEWRIGHT_FUZZ_OPERATORS
+#undef OPERATOR
+
+const std::vector<const Operator *> &operators() {
+#define OPERATOR(name) &name##_operator(),
+    static const std::vector<const Operator *> all = {TILEWRIGHT_FUZZ_OPERATORS};
+#undef OPERATOR
+    return all;
+}
+
+std::span<const MeasuredDevice> built_in_measurements() {
+    return {};
+}
+
+app::Sources app::sources_of(const std::vector<app::TimedRun> &, app::SourcesOf) {
+    return {};
+}
+
+}  // namespace tilewright

@@ -1,0 +1,22 @@
+# The library among other code of a process: its manners, and calls from several threads at once.
+tilewright_add_test(runtime/process/process_test WHOLE
+    SOURCES manners_test.cpp threads_test.cpp LINK Tilewright::operators ${CMAKE_DL_LIBS} LABELS runtime)
+if (TARGET shared_invert)
+    target_compile_definitions(process_test PRIVATE
+        TILEWRIGHT_TESTS_SHARED="$<TARGET_FILE:shared_invert>")
+    add_dependencies(process_test shared_invert)
+endif ()
+add_test(NAME build.manners COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM}
+    "-DARCHIVES=$<TARGET_FILE:tilewright_runtime> $<TARGET_FILE:tilewright_operators>"
+    -P ${CMAKE_CURRENT_SOURCE_DIR}/build/manners_test.cmake)
+set_tests_properties(build.manners PROPERTIES LABELS build)
+# Our options are for Release builds, which are what is given away.
+if (CMAKE_BUILD_TYPE STREQUAL "Release" AND TARGET tilewright AND TARGET shared_invert)
+    set(files "$<TARGET_FILE:tilewright> $<TARGET_FILE:shared_invert>")
+    if (TARGET tilewright_python)
+        string(APPEND files " $<TARGET_FILE:tilewright_python>")
+    endif ()
+    add_test(NAME build.hardened COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} "-DFILES=${files}"
+        -P ${CMAKE_CURRENT_SOURCE_DIR}/build/hardened_test.cmake)
+    set_tests_properties(build.hardened PROPERTIES LABELS build)
+endif ()
