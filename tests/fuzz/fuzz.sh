@@ -11,7 +11,8 @@ clang=$(command -v clang++ || command -v clang++-16 || command -v clang++-14) ||
 cmake -S . -B "$build" -DTILEWRIGHT_FUZZ=ON \
     -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_C_COMPILER="${clang/clang++/clang}" \
     -DCMAKE_BUILD_TYPE=None -DPython3_EXECUTABLE="$python" >"$build.log" || { cat "$build.log"; exit 1; }
-cmake --build "$build" --target fuzz --parallel "$(nproc)" >"$build.log" || { tail -n 30 "$build.log"; exit 1; }
+cmake --build "$build" --target fuzz --parallel "$(nproc)" >"$build.log" ||
+    { tail -n 30 "$build.log"; exit 1; }
 "$python" -B tests/fuzz/seeds.py "$build/seeds"
 targets=("$@")
 [ $# -gt 0 ] || targets=(png jpeg tiff npy text measured results pipeline program_cache)
