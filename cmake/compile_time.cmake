@@ -85,9 +85,9 @@ endfunction()
 set(TILEWRIGHT_SMALL_CODE $<$<CONFIG:Release>:-O1>)
 
 # How our own programs and shared libraries are linked: without sections that nothing needs, and with the
-# addresses that the loader has to add to in a short form, where linker and C library know it (glibc 2.36). The
-# loader writes all addresses at the start, and nothing can write there later (full RELRO). Programs of users
-# are linked as they say.
+# addresses that the loader has to add to in a short form, where linker and C library know it (glibc 2.36).
+# The loader writes all addresses at the start, and nothing can write there later (full RELRO). Programs of
+# users are linked as they say.
 include(CheckCXXSourceRuns)
 set(TILEWRIGHT_SMALL_LINK LINKER:--gc-sections LINKER:-z,relro LINKER:-z,now)
 set(CMAKE_REQUIRED_LINK_OPTIONS LINKER:-z,pack-relative-relocs)

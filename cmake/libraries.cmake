@@ -1,6 +1,6 @@
-# TILEWRIGHT_LIBRARIES: the libraries of this build and their versions, as the JSON that `--version --json` has
-# and from which packaging/sbom.py makes the list of parts of a release. Of fmt, CLI11 and nlohmann-json the
-# program has the code; the others are linked.
+# TILEWRIGHT_LIBRARIES: the libraries of this build and their versions, as the JSON that `--version --json`
+# has and from which packaging/sbom.py makes the list of parts of a release. Of fmt, CLI11 and nlohmann-json
+# the program has the code; the others are linked.
 function(tilewright_list_libraries result)
     # Of libjpeg CMake knows the version of the interface alone.
     pkg_check_modules(TILEWRIGHT_LIBJPEG QUIET libjpeg)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Run by OSS-Fuzz, which sets CC, CXX, CFLAGS, CXXFLAGS, LIB_FUZZING_ENGINE, SRC, WORK and OUT. Everywhere else:
-# with these set, and the three libraries beside this repository in SRC.
+# Run by OSS-Fuzz, which sets CC, CXX, CFLAGS, CXXFLAGS, LIB_FUZZING_ENGINE, SRC, WORK and OUT. Everywhere
+# else: with these set, and the three libraries beside this repository in SRC.
 set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 [ -e "$source/tests/fuzz" ] || source=$SRC/tilewright
@@ -21,12 +21,14 @@ library() { # library NAME OPTION...: builds and installs it in WORK/libraries
 library libpng -DPNG_SHARED=OFF -DPNG_TESTS=OFF -DPNG_TOOLS=OFF
 library libjpeg-turbo -DENABLE_SHARED=OFF -DWITH_SIMD=OFF -DWITH_TURBOJPEG=OFF
 # Only what compresses the seeds: zlib and libjpeg.
-library libtiff -DBUILD_SHARED_LIBS=OFF -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-docs=OFF -Dtiff-contrib=OFF \
-    -Dtiff-opengl=OFF -Dlzma=OFF -Dzstd=OFF -Dwebp=OFF -Djbig=OFF -Dlerc=OFF -Dlibdeflate=OFF
+library libtiff -DBUILD_SHARED_LIBS=OFF -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-docs=OFF \
+    -Dtiff-contrib=OFF -Dtiff-opengl=OFF \
+    -Dlzma=OFF -Dzstd=OFF -Dwebp=OFF -Djbig=OFF -Dlerc=OFF -Dlibdeflate=OFF
 
 export PKG_CONFIG_PATH=$WORK/libraries/lib/pkgconfig
 cmake -S "$source" -B "$WORK/tilewright" -G Ninja -DTILEWRIGHT_FUZZ=ON -DCMAKE_BUILD_TYPE=None \
-    -DCMAKE_PREFIX_PATH="$WORK/libraries" -DZLIB_USE_STATIC_LIBS=ON -DPython3_EXECUTABLE="$WORK/venv/bin/python"
+    -DCMAKE_PREFIX_PATH="$WORK/libraries" -DZLIB_USE_STATIC_LIBS=ON \
+    -DPython3_EXECUTABLE="$WORK/venv/bin/python"
 cmake --build "$WORK/tilewright" --target fuzz
 python -B "$source/tests/fuzz/seeds.py" "$WORK/seeds"
 for target in "$WORK"/seeds/*/; do

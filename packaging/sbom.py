@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the parts of a release as CycloneDX 1.5: sbom.py PROGRAM. What is in the program and what it links comes
-from `PROGRAM --version --json`, and what pip installs for the build from packaging/locks."""
+"""Prints the parts of a release as CycloneDX 1.5: sbom.py PROGRAM. What is in the program and what it links
+comes from `PROGRAM --version --json`, and what pip installs for the build from packaging/locks."""
 import json
 import pathlib
 import re
@@ -8,9 +8,9 @@ import subprocess
 import sys
 
 root = pathlib.Path(__file__).resolve().parents[1]
-licenses = {"libpng": "libpng-2.0", "zlib": "Zlib", "fmt": "MIT", "CLI11": "BSD-3-Clause", "nlohmann-json": "MIT",
-            "libjpeg-turbo": "IJG AND BSD-3-Clause AND Zlib", "libtiff": "libtiff", "halide": "MIT",
-            "llvm": "Apache-2.0 WITH LLVM-exception"}
+licenses = {"libpng": "libpng-2.0", "zlib": "Zlib", "fmt": "MIT", "CLI11": "BSD-3-Clause",
+            "nlohmann-json": "MIT", "libjpeg-turbo": "IJG AND BSD-3-Clause AND Zlib", "libtiff": "libtiff",
+            "halide": "MIT", "llvm": "Apache-2.0 WITH LLVM-exception"}
 
 
 def locked():
@@ -23,7 +23,8 @@ def locked():
 
 
 def main():
-    said = json.loads(subprocess.run([sys.argv[1], "--version", "--json"], check=True, capture_output=True).stdout)
+    command = [sys.argv[1], "--version", "--json"]
+    said = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     linked = {"halide": said["halide"], "llvm": said["llvm"], **said["libraries"]}
     parts = [{"type": "library", "name": name, "version": version, "scope": "required",
               "licenses": [{"expression": licenses[name]}]} for name, version in linked.items()]

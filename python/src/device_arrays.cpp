@@ -75,26 +75,42 @@ Array wrap_dlpack(nb::handle object, int index, const std::string &name, void *s
     return checked_wrap(name, *type, index, (uint64_t)view.data(), Layout::of(view, name), object);
 }
 
-Array wrap_interface(nb::handle object, int index, const std::string &name, bool writable) {
-    const nb::dict fields = object.attr("__cuda_array_interface__");
-    for (const char *field : {"data", "shape", "typestr"}) {
-        if (!fields.contains(field)) {
-            refuse_type(name, std::string("its __cuda_array_interface__ has no ") + field);
-        }
+// What an object says of itself by the CUDA array interface.
+nb::dict interface_of(nb::handle object) {
+    nb::dict fields;
+    if (!nb::try_cast(nb::object(object.attr("__cuda_array_interface__")), fields)) {
+        throw nb::type_error("__cuda_array_interface__ must be a dict");
     }
-    const auto [memory, read_only] = nb::cast<std::pair<uint64_t, bool>>(fields["data"]);
+    return fields;
+}
+
+template<typename T>
+T field_of(const nb::dict &fields, const char *field, const std::string &name) {
+    T value = {};
+    if (!fields.contains(field)) {
+        refuse_type(name, std::string("its __cuda_array_interface__ has no ") + field);
+    }
+    if (!nb::try_cast(nb::object(fields[field]), value)) {
+        refuse_type(name, std::string("its __cuda_array_interface__ has something else as ") + field);
+    }
+    return value;
+}
+
+Array wrap_interface(nb::handle object, int index, const std::string &name, bool writable) {
+    const nb::dict fields = interface_of(object);
+    const auto [memory, read_only] = field_of<std::pair<uint64_t, bool>>(fields, "data", name);
     if (writable && read_only) {
         refuse_type(name, "takes a writable array");
     }
-    Layout layout = Layout::dense(nb::cast<std::vector<int64_t>>(fields["shape"]));
+    Layout layout = Layout::dense(field_of<std::vector<int64_t>>(fields, "shape", name));
     layout.check(memory != 0, name);
-    const auto written = nb::cast<std::string>(fields["typestr"]);
+    const auto written = field_of<std::string>(fields, "typestr", name);
     for (const Type type : all_types) {
         if (written != interface_name(type)) {
             continue;
         }
         if (fields.contains("strides") && !fields["strides"].is_none()) {
-            layout.strides = nb::cast<std::vector<int64_t>>(fields["strides"]);
+            layout.strides = field_of<std::vector<int64_t>>(fields, "strides", name);
             for (int64_t &stride : layout.strides) {
                 stride /= (int64_t)size_of(type);
             }
@@ -151,9 +167,9 @@ void *stream_of(nb::handle object, int index) {
         stream = nb::cast<uintptr_t>(
             nb::module_::import_("cupy").attr("cuda").attr("get_current_stream")().attr("ptr"));
     } else if (nb::hasattr(object, "__cuda_array_interface__")) {
-        const nb::dict fields = object.attr("__cuda_array_interface__");
+        const nb::dict fields = interface_of(object);
         if (fields.contains("stream") && !fields["stream"].is_none()) {
-            stream = nb::cast<uintptr_t>(fields["stream"]);
+            stream = field_of<uintptr_t>(fields, "stream", "an input");
         }
     }
     return reinterpret_cast<void *>(stream);

@@ -2,6 +2,7 @@
 // The shapes and strides of arrays of other libraries. Strides count elements.
 #include "python/src/types.h"
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,10 @@ struct Layout {
     static Layout dense(std::vector<int64_t> shape) {
         Layout layout{shape, std::vector<int64_t>(shape.size(), 1)};
         for (size_t d = shape.size(); d-- > 1;) {
-            layout.strides[d - 1] = layout.strides[d] * shape[d];
+            // More than any memory has, where it is no number: the library refuses it.
+            if (__builtin_mul_overflow(layout.strides[d], shape[d], &layout.strides[d - 1])) {
+                layout.strides[d - 1] = std::numeric_limits<int64_t>::max();
+            }
         }
         return layout;
     }

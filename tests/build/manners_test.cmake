@@ -1,11 +1,12 @@
 # A library does not end the process of its caller, and does not speak or change settings for it: its own
 # objects do not even refer to the functions that do. Halide's runtime is one object, whose abort() is behind
-# the error handler that the runtime sets, and fmt's objects bring what prints. Exceptions are listed with
+# the error handler that the runtime sets, and fmt's object brings what prints. Exceptions are listed with
 # their reason. Arguments: ARCHIVES (separated by blanks), NM.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 set(never _?exit _Exit quick_exit abort signal bsd_signal raise kill system popen puts putchar printf perror
-    __printf_chk __assert_fail stdout _ZSt4cout _ZSt4cerr setlocale uselocale umask chdir _ZSt13set_terminate.*
+    __printf_chk __assert_fail stdout _ZSt4cout _ZSt4cerr setlocale uselocale umask chdir
+    _ZSt13set_terminate.*
     sigaction sigprocmask pthread_sigmask putenv setenv unsetenv)
 list(JOIN never "|" never)
 set(allowed

@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets, and runs each on its seeds, on what was found before (found/TARGET), and on what
-# libFuzzer makes of them: fuzz.sh BUILD PYTHON SECONDS [TARGET...]. BUILD keeps the corpus, so that the next run
-# goes on from it. An input that breaks something is BUILD/TARGET-crash-..., and the run fails.
+# libFuzzer makes of them: fuzz.sh BUILD PYTHON SECONDS [TARGET...]. BUILD keeps the corpus, so that the next
+# run goes on from it. An input that breaks something is BUILD/TARGET-crash-..., and the run fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=$1 python=$2 seconds=$3
 shift 3
 clang=$(command -v clang++ || command -v clang++-16 || command -v clang++-14) ||
     { echo "not run here: clang is not installed"; exit 0; }
-cmake -S . -B "$build" -DTILEWRIGHT_FUZZ=ON -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_C_COMPILER="${clang/clang++/clang}" \
+cmake -S . -B "$build" -DTILEWRIGHT_FUZZ=ON \
+    -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_C_COMPILER="${clang/clang++/clang}" \
     -DCMAKE_BUILD_TYPE=None -DPython3_EXECUTABLE="$python" >"$build.log" || { cat "$build.log"; exit 1; }
-cmake --build "$build" --target fuzz --parallel >"$build.log" || { tail -n 30 "$build.log"; exit 1; }
+cmake --build "$build" --target fuzz --parallel "$(nproc)" >"$build.log" ||
+    { tail -n 30 "$build.log"; exit 1; }
 "$python" -B tests/fuzz/seeds.py "$build/seeds"
 targets=("$@")
 [ $# -gt 0 ] || targets=(png jpeg tiff npy text measured results pipeline program_cache)
@@ -24,10 +26,12 @@ for target in "${targets[@]}"; do
     folders=("$build/corpus/$target" "$build/seeds/$target")
     [ ! -d "tests/fuzz/found/$target" ] || folders+=("tests/fuzz/found/$target")
     if ! "$program" -max_total_time="$seconds" -max_len=8192 -timeout=20 -rss_limit_mb=2048 \
-        -print_final_stats=1 -artifact_prefix="$build/$target-" "${folders[@]}" >"$build/$target.log" 2>&1; then
+        -print_final_stats=1 -artifact_prefix="$build/$target-" "${folders[@]}" >"$build/$target.log" 2>&1
+    then
         tail -n 60 "$build/$target.log"
         echo "$target: an input was found that breaks it; add it to tests/fuzz/found/$target with its mend"
         exit 1
     fi
-    echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$target.log") inputs, none breaks it"
+    count=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$target.log")
+    echo "$target: $count inputs, none breaks it"
 done

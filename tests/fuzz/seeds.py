@@ -57,10 +57,11 @@ def of_arrays():
 
 
 def of_texts():
-    for text in ("1 2 3\n4 5 6\n", "1,2\n3,4\n", "1;2\r\n3;4\r\n", "# words\n1\n2\n", "\ufeffnan,inf,-1e300\n",
-                 "1e-5\t+2\t.5\n"):
+    for text in ("1 2 3\n4 5 6\n", "1,2\n3,4\n", "1;2\r\n3;4\r\n", "# words\n1\n2\n",
+                 "\ufeffnan,inf,-1e300\n", "1e-5\t+2\t.5\n"):
         yield "text", text.encode()
-    for text in ("gaussian_blur sigma=2 | transpose", "column_sum | row_sum", "fft2d direction=inverse pad=yes",
+    for text in ("gaussian_blur sigma=2 | transpose", "column_sum | row_sum",
+                 "fft2d direction=inverse pad=yes",
                  "fresnel wavelength=532nm distance=2cm pitch=10um", "recursive_gaussian sigma=3 border=zero",
                  "invert schedule=reference", "gaussian_blur 'sigma=1' border=\"mirror\""):
         yield "pipeline", text.encode()
@@ -77,10 +78,11 @@ def of_times():
         times["variants"] = {name: {**of, "ms": of["ms"][:2]} for name, of in
                              list(times["variants"].items())[:2]}
         yield "measured", json.dumps(file).encode()
-    run = {"variant": "transpose/tuned/u8/cpu", "operator": "transpose", "schedule": "tuned", "family": "tuned",
-           "type": "u8", "backend": "cpu", "device": "cpu", "data": "8x8", "width": 8, "height": 8,
-           "channels": 1, "bytes": 128, "batch": {"median": 1, "p10": .9, "p90": 1.2}, "tunables": {"across": 8},
-           "verified": True}
+    run = {"variant": "transpose/tuned/u8/cpu", "operator": "transpose", "schedule": "tuned",
+           "family": "tuned", "type": "u8", "backend": "cpu", "device": "cpu", "data": "8x8",
+           "width": 8, "height": 8,
+           "channels": 1, "bytes": 128, "batch": {"median": 1, "p10": .9, "p90": 1.2},
+           "tunables": {"across": 8}, "verified": True}
     context = {"version": 2, "date": "2026-01-01", "tilewright": "0.1.0", "commit": "abc", "halide": "21.0.0",
                "machine": "a machine", "device": "cpu", "device_name": "a CPU", "driver": ""}
     yield "results", json.dumps({**context, "runs": [run, {**run, "why_not": "it failed"}]}).encode()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every package that `./dev` installs by pip is locked: with the version that its requirements file names, and
-with hashes. No other line of `dev` installs any. locks.py [FOLDER]"""
+"""Every package that `./dev` installs by pip is locked: with the version that its requirements file names,
+and with hashes. No other line of `dev` installs any. locks.py [FOLDER]"""
 import pathlib
 import re
 import sys

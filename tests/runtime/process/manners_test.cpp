@@ -110,10 +110,12 @@ TEST_F(Manners, SignalsStayAsTheyAre) {
 TEST_F(Manners, AnotherLocaleChangesNothing) {
     const std::string in_c = words();
     const fs::path source = folder_ / "source";
-    std::ofstream(source) << "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n";
+    std::ofstream(source)
+        << "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n";
     const std::string make = "localedef -c -f ANSI_X3.4-1968 -i '" + source.string() + "' '" +
                              (folder_ / "comma").string() + "' 2>/dev/null";
-    [[maybe_unused]] const int made = std::system(make.c_str());  // it warns of other categories, and ends with 1
+    [[maybe_unused]] const int made = std::system(make.c_str());  // it warns of other categories, and ends
+                                                                  // with 1
     setenv("LOCPATH", folder_.c_str(), 1);
     if (!setlocale(LC_NUMERIC, "comma")) {
         unsetenv("LOCPATH");
