@@ -155,6 +155,17 @@ def test_import_loads_no_driver_and_no_large_module():
     assert run("-c", code).returncode == 0
 
 
+def test_the_environment_names_the_device():
+    code = (
+        "import numpy, tilewright; tilewright.invert(numpy.zeros((3000, 3000), 'u1')); "
+        "maps = open('/proc/self/maps').read(); assert 'libcuda' not in maps and 'OpenCL' not in maps"
+    )
+    on_cpu = run("-c", code, env={**os.environ, "TILEWRIGHT_DEVICE": "cpu"})
+    assert on_cpu.returncode == 0, on_cpu.stderr
+    nowhere = run("-c", code, env={**os.environ, "TILEWRIGHT_DEVICE": "abacus"})
+    assert nowhere.returncode != 0 and "TILEWRIGHT_DEVICE is abacus" in nowhere.stderr
+
+
 def test_command_line():
     version = run("-m", "tilewright", "--version")
     assert version.returncode == 0 and tilewright.__version__ in version.stdout

@@ -56,7 +56,8 @@ static void add_device_and_threads(Command &command, std::string &device, const 
                 set_threads(threads_in(text, "--threads"));
                 setenv("TILEWRIGHT_THREADS", text.c_str(), 1);  // for processes that this one starts
             },
-            "Threads on the CPU, 1 to 256; without it as the environment says, or one per CPU")
+            fmt::format("Threads on the CPU, 1 to {}; without it as the environment says, or one per CPU",
+                most_threads))
         .value_name("NUMBER");
 }
 

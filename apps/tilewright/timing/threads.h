@@ -10,7 +10,7 @@ namespace tilewright::app {
 // the system puts them. Returns the number of CPUs.
 int pin_threads();
 
-// How many threads Halide uses from now on, 1 to 256.
+// How many threads Halide uses from now on, 1 to most_threads (halide_calls.h).
 void set_threads(int count);
 
 // While an object of this class exists, Halide has two threads per CPU, and at least eight. The system then

@@ -74,11 +74,10 @@ void prepare_halide() {
 [[maybe_unused]] static const bool prepared = (prepare_halide(), true);
 
 int threads_in(const std::string &text, const char *origin) {
-    constexpr int most = 256;  // of Halide's runtime
     int threads = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
-    if (error != std::errc() || end != text.data() + text.size() || threads < 1 || threads > most) {
-        throw Error(Fault::usage, fmt::format("takes a whole number from 1 to {}", most),
+    if (error != std::errc() || end != text.data() + text.size() || threads < 1 || threads > most_threads) {
+        throw Error(Fault::usage, fmt::format("takes a whole number from 1 to {}", most_threads),
             {.argument = origin, .value = text});
     }
     return threads;

@@ -12,7 +12,9 @@ namespace tilewright {
 // Halide.
 void prepare_halide();
 
-// The number of threads that a text says, 1 to 256. Errors: usage; they name `origin`.
+constexpr int most_threads = 256;  // of Halide's runtime
+
+// The number of threads that a text says, 1 to most_threads. Errors: usage; they name `origin`.
 int threads_in(const std::string &text, const char *origin);
 
 // Halide has the number of threads that the environment's TILEWRIGHT_THREADS says since before main().

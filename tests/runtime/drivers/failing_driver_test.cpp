@@ -45,6 +45,7 @@ protected:
             GTEST_SKIP() << "not run here: " << info.why_not;
         }
         device_ = info.device;
+        compile_quickly_on_pocl();
         requests_ = &requests_of(backend() == Backend::cuda ? "libcuda.so.1" : "libOpenCL.so.1");
     }
 
