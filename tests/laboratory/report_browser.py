@@ -63,8 +63,9 @@ def main():
     said = [line for line in opened.stderr.splitlines() if 'CONSOLE' in line]
     plots = len(re.findall('<svg', opened.stdout))
     done = 'data-drawn="yes"' in opened.stdout
-    print(f'{plots} plots, all drawn: {done}, the star: {starred}, {len(said)} lines of the console', *said, sep='\n')
     starred = 'The best of 12 points is 0.15 ms with tile=8, pad=1, timed again' in opened.stdout
+    print(f'{plots} plots, all drawn: {done}, the star: {starred}, {len(said)} lines of the console', *said,
+          sep='\n')
     # The roofline and the shares; of transpose times, steps, sizes and a map; of matmul times.
     return 0 if done and not said and plots >= 7 and starred else 1
 

@@ -12,7 +12,6 @@
     auto: ['#cc79a7', 'triangle-up'], peer: ['#009e73', 'square'],
   };
   const LINES = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#000000'];
-  const width_of = place => Math.max(280, place.clientWidth - 40);  // without the menu of a plot
   const config_of = width => ({font: 'system-ui, sans-serif',
     axis: {labelLimit: Math.min(330, width * .38), labelFontSize: width < 500 ? 10 : 12, titleFontSize: 12},
     legend: {labelLimit: 300, ...(width < 700 ? {orient: 'bottom', columns: 2} : {})},
@@ -75,10 +74,10 @@
     const place = element('div');
     parent.append(element('figure', {}, place, element('figcaption', {textContent: caption})));
     if (!window.vegaEmbed) return;
-    const width = width_of(place);
+    const width = Math.max(280, place.clientWidth - 40);  // without the menu of a plot
     const all = {$schema: 'https://vega.github.io/schema/vega-lite/v6.json', config: config_of(width),
-      description: caption, autosize: {type: 'fit-x', contains: 'padding'}, width, ...spec};
-    if (all.width > width) all.width = width;
+      description: caption, autosize: {type: 'fit-x', contains: 'padding'}, ...spec,
+      width: Math.min(spec.width || width, width)};
     const {view} = await vegaEmbed(place, all,
       {renderer: 'svg', actions: {export: true, source: false, compiled: false, editor: false}});
     view.addEventListener('click', (event, item) => item && item.datum && show_code(item.datum.n));
@@ -213,9 +212,8 @@
     .map(word => word.split('=')).map(([name, value]) => [name, Number(value)]));
 
   async function draw_map(parent, points, x, y) {
-    // The least of many times is partly luck: of the points that were timed again, the least.
-    const confirmed = points.filter(run => run.g);
-    const best = least(confirmed.length ? confirmed : points);
+    // The least of many times is partly luck: of points that were timed again, the least.
+    const best = least(points.some(run => run.g) ? points.filter(run => run.g) : points);
     const values = [...groups(points, run => run.v[x] + ' ' + (y ? run.v[y] : '')).values()].map(some => {
       const run = some.includes(best) ? best : least(some);
       return {n: run.n, x: run.v[x], y: y ? run.v[y] : 0, ms: run.t[0], tunables: run.q, points: some.length,
@@ -319,8 +317,7 @@
 
   // -------------------------------------------------------------------------------- limits of the device
 
-  // For each operator and kind of data on a device, at its largest size that no cache holds: the variant that
-  // a call takes, or else the fastest one.
+  // Of each operator and kind of data, at the largest size that no cache holds: the variant of a call.
   const best_of = device => [...groups(runs.filter(run => run.d === device && !run.p && run.b && !run.m),
     run => run.o + ' ' + kind_of_data(run)).values()].map(some => {
     const work = run => run.a || run.b;
@@ -333,12 +330,10 @@
     const list = best_of(device);
     if (!list.length) return;
     const rates = list.map(run => run.b / run.t[0] / 1e6);
-    const limit = copy[device] / 1e9, of_copy =
-      'the rate at which the device copies (reads and writes together, measured in the same run)';
+    const limit = copy[device] / 1e9, of_copy = 'the rate at which the device copies (reads and writes)';
     parent.append(element('h3', {textContent: devices[device]}));
     if (!limit) {
-      parent.append(element('p', {textContent: 'No file says at which rate this device copies, so there is '
-        + 'nothing to compare with; `bench --report` measures it.'}));
+      parent.append('No file says at which rate this device copies; `bench --report` measures it.');
       return;
     }
     const peak = peak_of(device);

@@ -50,7 +50,8 @@ def main():
         sys.exit('another version of vl-convert-python is installed than the one of requirements.txt')
     text = f'{LICENCE}(function () {{\n{library}\n}})();\n'.encode()
     with open(sys.argv[1], 'wb') as file:
-        file.write(text if sys.argv[1].endswith('.js') else struct.pack('<Q', len(text)) + zlib.compress(text, 9))
+        is_text = sys.argv[1].endswith('.js')
+        file.write(text if is_text else struct.pack('<Q', len(text)) + zlib.compress(text, 9))
 
 
 main()
