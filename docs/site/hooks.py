@@ -11,6 +11,7 @@ import posixpath
 import re
 import subprocess
 import sys
+import zlib
 
 from latex2mathml.converter import convert
 from mkdocs.structure.files import File
@@ -140,6 +141,12 @@ def curve(op):
 def on_files(files, config):
     def add(uri, **content):
         files.append(File.generated(config, uri, **content))
+    # The plotting library of the small pages of docs/reports, as the build has it (plots.py).
+    deflated = os.path.join(os.path.dirname(PROGRAM), '../plots.js.deflated')
+    if os.path.exists(deflated):
+        with open(deflated, 'rb') as library:
+            text = zlib.decompress(library.read()[8:]).decode()
+        files.append(File.generated(config, 'reports/plots.js', content=text))
 
     for path, uri in OUTSIDE.items():
         add(uri, abs_src_path=os.path.join(ROOT, path))

@@ -235,8 +235,10 @@ protected:
             make(std::string("vector_") + name, Type::f64, {600});
         }
         make("before.npy", Type::f64, {1000});
+        // No shell makes several names of before*.json.
+        std::filesystem::create_directory(folder_.file("history"));
         for (const char *name : {"before.json", "after.json", "times.json", "more.json", "cuda.json",
-                 "opencl.json", "points.jsonl"}) {
+                 "opencl.json", "points.jsonl", "before*.json", "after*.json", "history/1.json"}) {
             std::ofstream(folder_.file(name)) << times;
         }
     }

@@ -23,6 +23,7 @@ if (TARGET tilewright)
     target_compile_definitions(command_line_test PRIVATE
         TILEWRIGHT_APP="$<TARGET_FILE:tilewright>"
         TILEWRIGHT_BUILT_OPERATORS="${built_operators}"
+        TILEWRIGHT_ONE_BINARY="${CMAKE_CURRENT_SOURCE_DIR}/laboratory/one_binary.txt"
         TILEWRIGHT_ABORTING_OPENCL="$<TARGET_FILE:aborting_OpenCL>"
         TILEWRIGHT_FAILING_MALLOC="$<TARGET_FILE:failing_malloc>"
         TILEWRIGHT_FAILING_OPENCL="$<TARGET_FILE_DIR:failing_OpenCL>"

@@ -273,5 +273,23 @@ TEST_F(CommandLine, LongWorkShowsItsProgressOnATerminalOnly) {
     EXPECT_EQ(quiet.err, "");
 }
 
+// Each process loads and times everything anew; errors are those of the processes.
+TEST_F(CommandLine, BenchTimesInSeveralProcesses) {
+    NEEDS_OPERATOR("transpose");
+    const Ran ran = run({"bench", "transpose", "--device", "cpu", "--type", "u8", "--size", "64x64",
+        "--schedule", "reference", "--repeats", "3", "--batch", "1", "--processes", "2", "--json",
+        path("times.json"), "--results", path("times.jsonl")});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.out.find("2 processes"), std::string::npos) << ran.out;
+    const json report = json::parse(read_text(path("times.json")));
+    ASSERT_EQ(report["runs"].size(), 2u);
+    EXPECT_EQ(report["runs"][1]["process"], 2);
+    EXPECT_TRUE(report["runs"][1]["verified"]);
+    const Ran compared = run({"compare", path("times.json"), path("times.jsonl"), "--all"});
+    EXPECT_NE(compared.out.find("2+2"), std::string::npos) << compared.out;
+    expect_refusal(2, {"bench", "transpose", "--schedule", "tund", "--device", "cpu", "--processes=2"},
+        {"tund", "did you mean 'tuned'"});
+}
+
 }  // namespace
 }  // namespace tilewright

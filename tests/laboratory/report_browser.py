@@ -32,9 +32,12 @@ def runs():
             words = f'tile={tile},pad={pad}'
             yield run('padded', 512, .1 + abs(tile - 16) / 100 + pad / 50, library=words,
                       variant=f'transpose/padded/u8/cpu/{words}', tunables={'tile': tile, 'pad': pad})
+    # Timed again at the end of the search: the best one, though another one was lucky before.
+    yield run('padded', 512, .15, library='tile=8,pad=1', again=True,
+              variant='transpose/padded/u8/cpu/tile=8,pad=1', tunables={'tile': 8, 'pad': 1})
     yield {'peer': 'a peer', 'operator': 'transpose', 'type': 'u8', 'backend': 'cpu', 'device': 'cpu',
            'data': 'u8 512x512', 'batch': {'median': .2, 'p10': .19, 'p90': .22}, 'verified': True}
-    yield {**run('direct', 512, 1), 'variant': 'matmul/direct/f32/cpu', 'operator': 'matmul', 'flops': 2e8}
+    yield {**run('direct', 4096, 1), 'variant': 'matmul/direct/f32/cpu', 'operator': 'matmul', 'flops': 2e8}
 
 
 def main():
@@ -46,7 +49,8 @@ def main():
     os.makedirs(folder, exist_ok=True)
     times, page = os.path.join(folder, 'times.json'), os.path.join(folder, 'page.html')
     with open(times, 'w', encoding='utf-8') as file:
-        json.dump({'version': 2, 'context': {'device_name': 'made up'}, 'runs': list(runs())}, file)
+        json.dump({'version': 2, 'runs': list(runs()),
+                   'context': {'device_name': 'made up', 'copy_bytes_per_second': 5e10}}, file)
     made = subprocess.run([program, 'report', times, '--output', page, '--code', 'none'], check=True,
                           capture_output=True, text=True)
     if 'no plots' in made.stderr:
@@ -59,9 +63,11 @@ def main():
     said = [line for line in opened.stderr.splitlines() if 'CONSOLE' in line]
     plots = len(re.findall('<svg', opened.stdout))
     done = 'data-drawn="yes"' in opened.stdout
-    print(f'{plots} plots, all drawn: {done}, {len(said)} lines of the console', *said, sep='\n')
+    starred = 'The best of 12 points is 0.15 ms with tile=8, pad=1, timed again' in opened.stdout
+    print(f'{plots} plots, all drawn: {done}, the star: {starred}, {len(said)} lines of the console', *said,
+          sep='\n')
     # The roofline and the shares; of transpose times, steps, sizes and a map; of matmul times.
-    return 0 if done and not said and plots >= 7 else 1
+    return 0 if done and not said and plots >= 7 and starred else 1
 
 
 sys.exit(main())

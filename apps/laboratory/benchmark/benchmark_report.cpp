@@ -1,6 +1,7 @@
 // Runs as lines of a table and as JSON.
 #include "apps/laboratory/benchmark/benchmark_report.h"
 #include "apps/laboratory/report/page.h"
+#include "apps/laboratory/results/comparison.h"
 #include "apps/laboratory/results/result_of_run.h"
 #include "apps/laboratory/results/results_file.h"
 #include "apps/tilewright/command_line/version.h"
@@ -11,8 +12,10 @@
 #include "runtime/files/output/output_file.h"
 #include "tilewright/files.h"
 #include "tilewright/timing.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 namespace tilewright::app {
 
@@ -216,6 +219,62 @@ void BenchmarkReport::add(const Run &run) {
     }
 }
 
+void BenchmarkReport::add(const Json &report, int process) {
+    const std::lock_guard lock(mutex_);
+    processes_ = process;
+    left_out_ = report.at("not_served").get<size_t>();
+    not_timed_ += report.at("not_timed").get<size_t>();
+    const Json &about = report.at("context");
+    if (content_->about.is_null()) {
+        content_->about = about;
+    }
+    for (Json run : report.at("runs")) {
+        run["process"] = process;
+        runs_++;
+        wrong_ += !run.value("wrong", "").empty();
+        failed_ += run.contains("failed");
+        if (content_->results) {
+            Json line = {{"version", json_version}, {"context", about}};
+            line.update(run);
+            content_->results->append(line);
+        }
+        content_->runs.push_back(std::move(run));
+    }
+}
+
+// The lines of all processes together: the median, the least and the greatest of their medians.
+void BenchmarkReport::print_processes() const {
+    std::vector<std::vector<std::string>> lines = {
+        {"variant", "data", "device", "ms", "least", "most", "verified"}};
+    std::vector<std::pair<const TimedRun *, RunsOfSide>> rows;
+    const TimedFile file = timed_file(whole(true), "bench");
+    for (const TimedRun &run : file.runs) {
+        auto row = std::find_if(rows.begin(), rows.end(), [&](const auto &one) {
+            const TimedRun &first = *one.first;
+            return std::tie(first.op, first.name, first.data, first.device) ==
+                   std::tie(run.op, run.name, run.data, run.device);
+        });
+        if (row == rows.end()) {
+            row = rows.insert(row, {&run, {}});
+        }
+        if (run.timed) {
+            row->second.times.push_back(run.median);
+        }
+        if (!run.verified) {
+            row->first = &run;  // its reason is shown
+        }
+    }
+    const auto ms = [](double time) { return fmt::format("{:.4g}", time); };
+    for (const auto &[run, side] : rows) {
+        const bool timed = !side.times.empty();
+        lines.push_back({run->name, run->data, run->device, timed ? ms(side.median()) : "-",
+            timed ? ms(side.least()) : "-", timed ? ms(side.most()) : "-",
+            run->verified ? "yes" : "no: " + run->why_not});
+    }
+    print(fmt::format("# {} processes; ms: the median, the least and the greatest of their medians\n{}",
+        processes_, table(lines)));
+}
+
 void BenchmarkReport::leave_out(size_t variants) {
     const std::lock_guard lock(mutex_);
     left_out_ += variants;
@@ -280,6 +339,9 @@ void BenchmarkReport::check_runs() const {
 
 void BenchmarkReport::end() {
     FirstError first("bench");
+    if (processes_ > 0 && has_table() && runs_ > 0) {
+        print_processes();
+    }
     first.keep([&] { check_runs(); });
     first.keep([&] {
         const std::lock_guard lock(mutex_);

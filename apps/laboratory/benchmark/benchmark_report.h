@@ -36,6 +36,10 @@ public:
     // Errors: failed, when the results file cannot be written.
     void add(const Run &run);
 
+    // The runs that another process of this program wrote as JSON; `process` is its number, from 1 on.
+    // Errors: as add(Run).
+    void add(const Json &report, int process);
+
     // So many variants do not serve their data, and are not listed.
     void leave_out(size_t variants);
 
@@ -59,6 +63,7 @@ private:
     Json whole(bool complete) const;
     void write_json(bool complete);
     bool has_table() const;
+    void print_processes() const;
     void print_counts() const;
     void check_runs() const;
 
@@ -68,6 +73,7 @@ private:
     std::unique_ptr<Content> content_;
     std::string data_;  // and device of the last line of the table
     bool ended_ = false;
+    int processes_ = 0;  // that add() was told of
     size_t runs_ = 0, wrong_ = 0, failed_ = 0, not_timed_ = 0, left_out_ = 0;
 };
 

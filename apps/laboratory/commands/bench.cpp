@@ -9,13 +9,17 @@
 #include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/processes/interrupt.h"
+#include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/terminal/progress.h"
 #include "apps/tilewright/terminal/standard_streams.h"
 #include "apps/tilewright/timing/energy.h"
 #include "apps/tilewright/timing/threads.h"
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 namespace tilewright::app {
 
@@ -27,6 +31,7 @@ struct BenchOptions {
     CaseOptions cases;
     ReportFiles files;
     bool peers = false, in_turns = false;
+    int processes = 1;
     Plan plan;
 };
 
@@ -131,7 +136,59 @@ void print_missing_peers(const std::vector<Device> &devices) {
     }
 }
 
+// The words that this process was started with, without the options that are its own: a process that gets
+// them, and writes JSON, times the same. The first word is the program, which in a Python package is Python.
+std::vector<std::string> words_of_a_process() {
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::vector<std::string> words;
+    for (std::string word; std::getline(file, word, '\0');) {
+        const size_t equals = word.find('=');
+        const std::string name = word.substr(0, equals);
+        if (name != "--processes" && name != "--json" && name != "--results" && name != "--report") {
+            words.push_back(word);
+        } else if (equals == std::string::npos) {
+            std::getline(file, word, '\0');  // its value
+        }
+    }
+    words.insert(words.end(), {"--json", "-"});
+    return words;
+}
+
+// What an own process reported. Errors: those of the process, where it gave no report.
+Json report_of_a_process(const std::vector<std::string> &words) {
+    const Finished done =
+        run_program(std::filesystem::read_symlink("/proc/self/exe"), {words.begin() + 1, words.end()});
+    Json report = json_in(done.out, "the times of a process");
+    if (report.is_discarded()) {
+        const std::string said = done.err.substr(0, done.err.find_last_not_of('\n') + 1);
+        const std::string last = said.substr(said.rfind('\n') + 1);
+        const std::string_view prefix = "tilewright: error: ";
+        throw Error(done.code >= 1 && done.code <= 6 ? Fault(done.code) : Fault::failed,
+            last.starts_with(prefix) ? last.substr(prefix.size()) :
+                                       fmt::format("a process ended with code {}: {}", done.code, last));
+    }
+    return report;
+}
+
+// Each process loads its libraries, places its memory and starts its threads anew.
+void bench_in_processes(const BenchOptions &options) {
+    const std::vector<std::string> words = words_of_a_process();
+    BenchmarkReport report(options.files, {});
+    const SaveOnInterrupt interrupts([&] { report.save(); });
+    Progress progress("bench", (size_t)options.processes);
+    for (int process = 1; process <= options.processes; process++) {
+        progress.step(fmt::format("process {} of {}", process, options.processes));
+        report.add(report_of_a_process(words), process);
+    }
+    Progress::hide();
+    report.end();
+}
+
 void bench(const BenchOptions &options) {
+    if (options.processes > 1) {
+        bench_in_processes(options);
+        return;
+    }
     const auto chosen = chosen_operators(options.operators);
     const std::vector<Case> cases = cases_of(chosen, options.cases, named_devices(options.devices));
     const std::vector<Device> devices = devices_of(cases);
@@ -184,6 +241,11 @@ void add_bench(CommandLine &line) {
     add_devices_and_threads(command, options.devices);
     add_variants(command, options.cases.variants);
     add_plan_options(command, options.plan);
+    command
+        .add("--processes", options.processes,
+            "Time all of it in so many processes, one after another: the runs that `compare` tests")
+        .show_default()
+        .range(1, 1000);
     command.add_flag("--interleave", options.in_turns,
         "Time the variants in turns, so that a machine whose speed drifts slows all of them");
     command.add_flag("--energy", options.plan.energy,
@@ -211,6 +273,7 @@ void add_bench(CommandLine &line) {
         "Examples:\n"
         "  tilewright bench --json times.json\n"
         "  tilewright bench {0} --device cpu --size 4096x4096 --peers\n"
+        "  tilewright bench {0} --schedule tuned --processes 7 --json before.json\n"
         "  tilewright bench {0} --schedule tuned,reference --size 512x512,8192x8192\n"
         "  tilewright bench transpose --device cpu --schedule tuned_strips "
         "--tunable height=16,32\n"

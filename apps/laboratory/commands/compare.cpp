@@ -1,4 +1,4 @@
-// `compare`: whether what one file has timed is faster or slower in another one.
+// `compare`: whether what some files have timed is faster or slower in others.
 #include "apps/laboratory/commands/laboratory.h"
 #include "apps/laboratory/results/comparison.h"
 #include "apps/tilewright/command_line/command_line.h"
@@ -8,14 +8,16 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace tilewright::app {
 
 namespace {
 
 struct CompareOptions {
-    std::string before, after;
+    std::vector<std::string> files, after;
     double threshold = 2;  // percent
+    double alpha = ComparisonRule().alpha;
     bool all = false, json = false;
 };
 
@@ -25,14 +27,36 @@ std::string title_of(const TimedFile &file) {
         context.commit, file.cut_lines > 0 ? "; its last line is cut off and was left out" : "");
 }
 
-// What a line says of one run.
+// What a line says of one variant.
 std::vector<std::string> line_of(const ComparedRun &run) {
-    const auto time = [](const TimedRun &one) {
-        return fmt::format("{:.4g} ({:.4g} to {:.4g})", one.median, one.p10, one.p90);
-    };
-    const std::string name = run.after->is_peer ? run.after->op + ", " + run.after->name : run.after->name;
-    return {name, run.after->data, run.after->device, time(*run.before), time(*run.after),
-        fmt::format("{:.3f}", run.ratio()), word_of(run.verdict)};
+    const TimedRun &last = *run.after.last;
+    return {last.is_peer ? last.op + ", " + last.name : last.name, fmt::format("{:.4g}", run.before.median()),
+        fmt::format("{:.4g}", run.after.median()), fmt::format("{:.3f}", run.ratio()),
+        fmt::format("{}+{}", run.before.times.size(), run.after.times.size()),
+        fmt::format("{:.2g}", run.probability), word_of(run.verdict)};
+}
+
+// The lines of the variants that differ, or of all, below headings that name data and device.
+std::string table_of(const Comparison &found, bool all) {
+    std::vector<std::vector<std::string>> lines = {
+        {"variant", "before", "after", "ratio", "runs", "p", "verdict"}};
+    std::vector<std::string> headings = {""};
+    for (const ComparedRun &run : found.compared) {
+        if (all || run.verdict != Change::within_noise) {
+            lines.push_back(line_of(run));
+            headings.push_back(fmt::format("# {} on {}:\n", run.after.last->data, run.after.last->device));
+        }
+    }
+    if (lines.size() == 1) {
+        return "";
+    }
+    std::istringstream rows(table(lines));
+    std::string text = "# before, after: ms, the median of the runs; --json has the least and the greatest\n",
+                row;
+    for (size_t i = 0; std::getline(rows, row); i++) {
+        text += (i > 0 && headings[i] != headings[i - 1] ? headings[i] : "") + row + "\n";
+    }
+    return text;
 }
 
 // One line per kind of run that is in no verdict: how many, and their names.
@@ -49,35 +73,32 @@ std::string names_of(const std::string &what, const std::vector<const TimedRun *
 }
 
 std::string summary_of(const Comparison &found, const CompareOptions &options) {
-    return fmt::format(
-        "{} compared: {} slower, {} faster, {} within noise (differs: by more than {:g} %, and "
-        "p10 to p90 do not overlap)\n",
+    std::string text = fmt::format(
+        "{} compared: {} slower, {} faster, {} within noise (differs: by more than {:g} %, and\n"
+        "p is at most {:g}: the test of Mann and Whitney over the runs, corrected for all variants)\n",
         found.compared.size(), found.count(Change::slower), found.count(Change::faster),
-        found.count(Change::within_noise), options.threshold);
+        found.count(Change::within_noise), options.threshold, options.alpha);
+    if (found.runs_needed > 0) {
+        text += fmt::format(
+            "a guide only: {} perhaps slower, {} perhaps faster; for a verdict about {} variants take\n"
+            "{} runs of each side (`tilewright bench --processes {}`)\n",
+            found.count(Change::perhaps_slower), found.count(Change::perhaps_faster), found.compared.size(),
+            found.runs_needed, found.runs_needed);
+    }
+    return text;
 }
 
 std::string text_of(
     const TimedFile &before, const TimedFile &after, const Comparison &found, const CompareOptions &options) {
-    std::vector<std::vector<std::string>> lines = {
-        {"variant", "data", "device", "before, ms (p10 to p90)", "after, ms", "ratio", "verdict"}};
-    for (const Change verdict : {Change::within_noise, Change::faster, Change::slower}) {
-        for (const ComparedRun &run : found.compared) {
-            if (run.verdict == verdict && (options.all || verdict != Change::within_noise)) {
-                lines.push_back(line_of(run));
-            }
-        }
-    }
     std::string text = fmt::format("# before: {}\n# after:  {}\n", title_of(before), title_of(after));
     for (const std::string &device : found.different_devices) {
         text += fmt::format("# not compared, because the names are of two devices: {}\n", device);
     }
-    if (lines.size() > 1) {
-        text += table(lines);
-    }
-    text += names_of("timed only in the first file", found.only_before);
-    text += names_of("timed only in the second file", found.only_after);
-    text += names_of("timed in the first file, and without a time in the second", found.not_timed);
-    text += names_of("wrong in the second file", found.wrong);
+    text += table_of(found, options.all);
+    text += names_of("timed only before", found.only_before);
+    text += names_of("timed only after", found.only_after);
+    text += names_of("timed before, and without a time after", found.not_timed);
+    text += names_of("wrong after", found.wrong);
     return text + summary_of(found, options);
 }
 
@@ -100,35 +121,63 @@ Json json(const std::vector<const TimedRun *> &runs) {
 
 Json json(const TimedFile &file) {
     const RunContext &context = file.contexts.front();
-    return {{"file", file.path}, {"date", context.date}, {"commit", context.commit},
+    return {{"files", file.path}, {"date", context.date}, {"commit", context.commit},
         {"device_name", context.device_name}, {"driver", context.driver}};
 }
 
 Json json(
     const TimedFile &before, const TimedFile &after, const Comparison &found, const CompareOptions &options) {
-    const auto times = [](const TimedRun &run) {
-        return Json{{"median", run.median}, {"p10", run.p10}, {"p90", run.p90}};
+    const auto times = [](const RunsOfSide &side) {
+        return Json{{"median", side.median()}, {"least", side.least()}, {"most", side.most()},
+            {"runs", side.times.size()}};
     };
     Json runs = Json::array();
     for (const ComparedRun &run : found.compared) {
-        Json one = json(*run.after);
-        one["before"] = times(*run.before);
-        one["after"] = times(*run.after);
+        Json one = json(*run.after.last);
+        one["before"] = times(run.before);
+        one["after"] = times(run.after);
         one["ratio"] = run.ratio();
+        one["p"] = run.probability;
         one["verdict"] = word_of(run.verdict);
         runs.push_back(std::move(one));
     }
-    return {{"version", 2}, {"before", json(before)}, {"after", json(after)},
-        {"threshold", options.threshold / 100}, {"different_devices", found.different_devices},
-        {"slower", found.count(Change::slower)}, {"faster", found.count(Change::faster)},
-        {"within_noise", found.count(Change::within_noise)}, {"runs", std::move(runs)},
-        {"only_before", json(found.only_before)}, {"only_after", json(found.only_after)},
-        {"not_timed", json(found.not_timed)}, {"wrong", json(found.wrong)}};
+    return {{"version", 3}, {"before", json(before)}, {"after", json(after)},
+        {"threshold", options.threshold / 100}, {"alpha", options.alpha},
+        {"different_devices", found.different_devices}, {"slower", found.count(Change::slower)},
+        {"faster", found.count(Change::faster)}, {"within_noise", found.count(Change::within_noise)},
+        {"perhaps_slower", found.count(Change::perhaps_slower)},
+        {"perhaps_faster", found.count(Change::perhaps_faster)}, {"runs_needed", found.runs_needed},
+        {"runs", std::move(runs)}, {"only_before", json(found.only_before)},
+        {"only_after", json(found.only_after)}, {"not_timed", json(found.not_timed)},
+        {"wrong", json(found.wrong)}};
+}
+
+// The files before and after: two, or those around "--".
+std::pair<TimedFile, TimedFile> sides_of(const CompareOptions &options) {
+    std::vector<std::string> before = options.files, after = options.after;
+    if (after.empty() && before.size() == 2) {
+        after = {before.back()};
+        before.pop_back();
+    }
+    if (after.empty()) {
+        throw Error(Fault::usage,
+            before.size() == 1 ?
+                "the file after it is missing; give two files, or several and `--` between the two sides" :
+                "give two files, or `--` between the files before and those after");
+    }
+    const auto read = [](const std::vector<std::string> &paths) {
+        std::vector<TimedFile> files;
+        for (const std::string &path : paths) {
+            files.push_back(read_timed_file(path));
+        }
+        return files_as_one(std::move(files));
+    };
+    return {read(before), read(after)};
 }
 
 void compare(const CompareOptions &options) {
-    const TimedFile before = read_timed_file(options.before), after = read_timed_file(options.after);
-    const Comparison found = compare_runs(before, after, options.threshold / 100);
+    const auto [before, after] = sides_of(options);
+    const Comparison found = compare_runs(before, after, {options.threshold / 100, options.alpha});
     if (options.json) {
         print(json(before, after, found, options));
     } else {
@@ -164,28 +213,39 @@ void compare(const CompareOptions &options) {
 
 void add_compare(CommandLine &line) {
     Command command =
-        line.add("compare", "Says which variants are faster or slower in one file of times than in another");
+        line.add("compare", "Says which variants are faster or slower in some files of times than in others");
     const auto options = std::make_shared<CompareOptions>();
-    command.add("before", options->before, "JSON of `bench --json`, or results of `explore`").required();
-    command.add("after", options->after, "The same of the program that is to be judged").required();
+    command
+        .add("file", options->files,
+            "JSON of `bench --json`, or results of `explore`: one before and one after, or the files before")
+        .required();
+    command.add("--after", options->after, "The files after; `--` says the same")
+        .value_name("FILE")
+        .after_dashes();
     command
         .add("--threshold", options->threshold,
-            "Percent by which medians must differ, beside the spread, to be more than noise")
+            "Percent by which medians must differ, whatever the test says, to be more than noise")
         .show_default()
         .range(0., 1000.);
+    command
+        .add("--alpha", options->alpha,
+            "How often a comparison of equal programs may call any variant faster or slower")
+        .show_default()
+        .range(1e-6, .5);
     command.add_flag("--all", options->all, "List the variants within noise too");
     command.add_flag("--json", options->json, "Print JSON");
     command.footer(
-        "A variant is faster or slower where the medians differ by more than the threshold and the "
-        "intervals from the 10th to the 90th\n"
-        "percentile do not overlap. Exit codes: 0 when nothing is slower, 7 when a variant is slower, 6 "
-        "when a result is wrong,\n"
-        "1 when a variant that had a time failed, 3 for a file that is no such JSON, or when no variant has "
-        "a time "
-        "in "
-        "both.\n"
+        "A variant is faster or slower where the medians of its runs differ by more than the threshold, and\n"
+        "the test of Mann and Whitney over the runs gives at most alpha after Holm's correction for all\n"
+        "variants. Each file, and each process of `bench --processes`, is a run. With 5 runs of each side\n"
+        "one variant can be judged, with 6 up to 4, with 7 up to 17, with 8 up to 64, with 10 up to 923.\n"
+        "Fewer runs are a guide only, and never end with 7.\n"
+        "Exit codes: 0 when nothing is slower, 7 when a variant is slower, 6 when a result is wrong,\n"
+        "1 when a variant that had a time failed, 3 for a file that is no such JSON, or when no variant has\n"
+        "a time on both sides.\n"
         "Examples:\n"
         "  tilewright compare before.json after.json\n"
+        "  tilewright compare before*.json -- after*.json\n"
         "  tilewright compare before.json after.json --threshold 5 --json\n");
     command.run([options] { compare(*options); });
 }

@@ -9,6 +9,7 @@ void add_laboratory(CommandLine &line);
 void add_bench(CommandLine &line);
 void add_compare(CommandLine &line);
 void add_report(CommandLine &line);
+void add_history(CommandLine &line);
 void add_explore(CommandLine &line);
 
 }  // namespace tilewright::app

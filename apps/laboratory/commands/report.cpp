@@ -15,6 +15,7 @@ namespace {
 struct ReportOptions {
     std::vector<std::string> files;
     std::string output, sources = "best";
+    bool small = false;
 };
 
 SourcesOf sources_of_word(const std::string &word) {
@@ -37,7 +38,7 @@ void report(const ReportOptions &options) {
     for (const std::string &path : options.files) {
         files.push_back(read_timed_file(path));
     }
-    write_report(options.output, files, which);
+    write_report(options.output, files, options.small ? SourcesOf::none : which, options.small);
 }
 
 }  // namespace
@@ -55,6 +56,9 @@ void add_report(CommandLine &line) {
             "Whose loop nest and kernel source the page has: none, best (of each operator, type and device) "
             "or all; the generator programs tell them, which takes up to a second per variant")
         .show_default();
+    command.add_flag("--small", options->small,
+        "Leave out the code and the plotting library (.9 MB), which the page then loads from plots.js beside "
+        "it");
     command.footer(
         "The page needs no network. Where two files have a time for the same variant, device and data, "
         "the later one counts.\n"

@@ -6,10 +6,12 @@
 namespace tilewright::app {
 
 // The text of the file. Where two runs are of the same variant, device and data, the later one counts.
-std::string report_page(const std::vector<TimedFile> &files, const Sources &sources);
+// A small page loads the plotting library from plots.js beside it.
+std::string report_page(const std::vector<TimedFile> &files, const Sources &sources, bool small = false);
 
 // All of it: asks for the code, makes the page and writes it. Says on standard error where the plots are
 // missing. Errors: failed, when the file cannot be written.
-void write_report(const std::string &path, const std::vector<TimedFile> &files, SourcesOf which);
+void write_report(
+    const std::string &path, const std::vector<TimedFile> &files, SourcesOf which, bool small = false);
 
 }  // namespace tilewright::app

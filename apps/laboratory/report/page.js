@@ -1,7 +1,8 @@
 // Draws the plots of a report: times, what each step brought, sizes, tunables, and the limits of the device.
 // The data is what page.cpp writes: the runs with short names, n variant, o operator, s schedule, f family,
 // y type, d device, x data, w and h size, t [median, p10, p90] in ms, b bytes, a arithmetic, c chosen,
-// p peer, u not verified, q tunables, k point, z sentence.
+// p peer, u not verified, m data in the CPU's cache, g timed again at the end of a search, q tunables,
+// k point, z sentence.
 (async function () {
   'use strict';
 
@@ -11,9 +12,10 @@
     auto: ['#cc79a7', 'triangle-up'], peer: ['#009e73', 'square'],
   };
   const LINES = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#000000'];
-  const WIDTH = 620;
-  const CONFIG = {font: 'system-ui, sans-serif', axis: {labelLimit: 330, labelFontSize: 11},
-    legend: {labelLimit: 300}, view: {stroke: null}};
+  const config_of = width => ({font: 'system-ui, sans-serif',
+    axis: {labelLimit: Math.min(330, width * .38), labelFontSize: width < 500 ? 10 : 12, titleFontSize: 12},
+    legend: {labelLimit: 300, ...(width < 700 ? {orient: 'bottom', columns: 2} : {})},
+    view: {stroke: null}});
 
   async function unpacked(id) {
     const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), c => c.charCodeAt(0));
@@ -72,8 +74,10 @@
     const place = element('div');
     parent.append(element('figure', {}, place, element('figcaption', {textContent: caption})));
     if (!window.vegaEmbed) return;
-    const all = {$schema: 'https://vega.github.io/schema/vega-lite/v6.json', config: CONFIG,
-      description: caption, width: WIDTH, ...spec};
+    const width = Math.max(280, place.clientWidth - 40);  // without the menu of a plot
+    const all = {$schema: 'https://vega.github.io/schema/vega-lite/v6.json', config: config_of(width),
+      description: caption, autosize: {type: 'fit-x', contains: 'padding'}, ...spec,
+      width: Math.min(spec.width || width, width)};
     const {view} = await vegaEmbed(place, all,
       {renderer: 'svg', actions: {export: true, source: false, compiled: false, editor: false}});
     view.addEventListener('click', (event, item) => item && item.datum && show_code(item.datum.n));
@@ -99,8 +103,8 @@
     const y = {field: 'variant', type: 'nominal', sort: null, title: null};
     await draw(parent, 'Times of schedules and peers (shorter is better; the axis is logarithmic). The line '
       + 'is the interval from the 10th to the 90th percentile; ★ is the variant that a call takes by '
-      + 'itself.', {
-      data: {values}, height: {step: 19},
+      + `itself.${list.some(run => run.m) ? ' The data is in the cache of the CPU.' : ''}`, {
+      data: {values}, height: 19 * unique(values.map(value => value.variant)).length,
       layer: [
         {mark: {type: 'rule', strokeWidth: 2}, encoding: {y,
           x: {field: 'p10', type: 'quantitative', scale: MS, title: 'ms per call'}, x2: {field: 'p90'},
@@ -144,7 +148,7 @@
     const color = {field: 'role', scale, legend: null}, tooltip = [{field: 'step'}, {field: 'says'}];
     const caption =
       `What each step brought: how many times as fast as ${first.f}, and as the step before.`;
-    await draw(parent, caption, {data: {values}, height: {step: 19},
+    await draw(parent, caption, {data: {values}, height: 19 * values.length,
       layer: [
         {mark: {type: 'rule', strokeWidth: 7}, encoding: {y, x: {...x, field: 'one'}, x2: {field: 'times'},
           color, tooltip}},
@@ -208,9 +212,10 @@
     .map(word => word.split('=')).map(([name, value]) => [name, Number(value)]));
 
   async function draw_map(parent, points, x, y) {
-    const best = least(points);
+    // The least of many times is partly luck: of points that were timed again, the least.
+    const best = least(points.some(run => run.g) ? points.filter(run => run.g) : points);
     const values = [...groups(points, run => run.v[x] + ' ' + (y ? run.v[y] : '')).values()].map(some => {
-      const run = least(some);
+      const run = some.includes(best) ? best : least(some);
       return {n: run.n, x: run.v[x], y: y ? run.v[y] : 0, ms: run.t[0], tunables: run.q, points: some.length,
         label: (run === best ? '★ ' : '') + digits(run.t[0])};
     });
@@ -218,17 +223,18 @@
     const tooltip = ['tunables', 'ms', 'points'].map(name => ({field: name}));
     const caption = `Time of ${best.n.split('/').slice(0, 4).join('/')} on ${best.x} over its tunables, in `
       + `ms: the least over all other tunables. The best of ${points.length} points is `
-      + `${digits(best.t[0])} ms with ${best.q}.`;
+      + `${digits(best.t[0])} ms with ${best.q}${best.g ? ', timed again at the end of the search' : ''}.`;
     if (!y) {
       await draw(parent, caption, {data: {values}, height: 220, mark: {type: 'line', point: true},
         encoding: {x: field('x'), y: {field: 'ms', type: 'quantitative', scale: {type: 'log', nice: false},
           title: 'ms per call'}, tooltip}});
       return;
     }
-    const columns = unique(values.map(value => value.x)).length, middle = Math.sqrt(
+    const columns = unique(values.map(value => value.x)).length;
+    const rows = unique(values.map(value => value.y)).length, middle = Math.sqrt(
       Math.min(...values.map(value => value.ms)) * Math.max(...values.map(value => value.ms)));
-    const width = Math.min(WIDTH, columns * 62);
-    await draw(parent, caption, {data: {values}, width, height: {step: 26}, layer: [
+    const width = columns * 62 + 200;
+    await draw(parent, caption, {data: {values}, width, height: 26 * rows, layer: [
       {mark: {type: 'rect', cursor: 'pointer'}, encoding: {x: field('x'),
         y: {...field('y'), sort: 'descending'},
         color: {field: 'ms', type: 'quantitative', title: 'ms',
@@ -283,10 +289,11 @@
   async function draw_operator(section) {
     const all = runs.filter(run => run.o === section.dataset.operator);
     const parent = section.querySelector('.drawn');
-    // First what most variants serve, and of that the largest data.
+    // First what peers were timed on, then what most variants serve, and of that the largest data.
     const named = [...groups(all.filter(run => !run.k), run => `${run.x} on ${devices[run.d]}`)];
     const most = Math.max(...named.map(([, some]) => some.length));
-    const rank = some => [some.length * 2 > most && !is_long(some[0]) ? 1 : 0, some.length > 1 ? 1 : 0,
+    const rank = some => [some.some(run => run.p) ? 1 : 0,
+      some.length * 2 > most && !is_long(some[0]) ? 1 : 0, some.length > 1 ? 1 : 0,
       some[0].w * some[0].h];
     const cases = named.sort((a, b) =>
       rank(b[1]).map((value, i) => value - rank(a[1])[i]).find(Boolean) || 0);
@@ -310,10 +317,8 @@
 
   // -------------------------------------------------------------------------------- limits of the device
 
-  // For each operator and kind of data on a device, at its largest size: the variant that a call takes, or
-  // else
-  // the fastest one.
-  const best_of = device => [...groups(runs.filter(run => run.d === device && !run.p && run.b),
+  // Of each operator and kind of data, at the largest size that no cache holds: the variant of a call.
+  const best_of = device => [...groups(runs.filter(run => run.d === device && !run.p && run.b && !run.m),
     run => run.o + ' ' + kind_of_data(run)).values()].map(some => {
     const work = run => run.a || run.b;
     const most = Math.max(...some.map(work));
@@ -324,14 +329,13 @@
   async function draw_limits(parent, device) {
     const list = best_of(device);
     if (!list.length) return;
-    const fastest = Math.max(...runs.filter(run => run.d === device && !run.p && run.b)
-      .map(run => run.b / run.t[0] / 1e6));
     const rates = list.map(run => run.b / run.t[0] / 1e6);
-    const measured = copy[device] > 0, limit = measured ? copy[device] / 1e9 : fastest;
-    const of_copy = measured ?
-      'the rate at which the device copies (reads and writes together, measured in the same run)' :
-      'the greatest rate that a variant of this report reached; no file says at which rate the device copies';
+    const limit = copy[device] / 1e9, of_copy = 'the rate at which the device copies (reads and writes)';
     parent.append(element('h3', {textContent: devices[device]}));
+    if (!limit) {
+      parent.append('No file says at which rate this device copies; `bench --report` measures it.');
+      return;
+    }
     const peak = peak_of(device);
     if (peak) await draw_roofline(parent, list, limit, peak, of_copy);
     const values = list.map((run, i) => ({n: run.n, what: `${run.o} ${run.x}`, share: rates[i] / limit,
@@ -342,7 +346,7 @@
     await draw(parent, `Bytes that must be moved, per second, as a share of ${of_copy}: ${digits(limit)} `
       + 'GB/s. Each operator and kind of data is shown at its largest size. What lies under the flat part of '
       + 'the roof is left out here.', {
-      data: {values}, height: {step: 16}, layer: [
+      data: {values}, height: 16 * values.length, layer: [
         {mark: {type: 'bar', color: '#0072b2', height: 11}, encoding: {y, x: {field: 'share',
           type: 'quantitative', title: 'share of the copy rate', axis: {format: '%'}},
           tooltip: ['n', 'GBps', 'share'].map(field => ({field}))}},
@@ -364,9 +368,10 @@
     const names = unique(values.map(value => value.operator));
     const x = {field: 'intensity', type: 'quantitative', scale: {type: 'log'}, title: 'operations per byte'};
     const y = {field: 'GFLOPs', type: 'quantitative', scale: {type: 'log'}, title: 'GFLOP/s'};
-    await draw(parent, `The roofline: no call can be above the line. Its slope is ${of_copy}: `
+    await draw(parent, `The roofline. Its slope is ${of_copy}: `
       + `${digits(limit)} GB/s; its flat part is the greatest arithmetic rate of this report, `
-      + `${digits(peak)} GFLOP/s, which is no limit of the device.`, {height: 340, layer: [
+      + `${digits(peak)} GFLOP/s, which is no limit of the device. Data in a CPU's cache is left out.`,
+      {height: 340, layer: [
       {data: {values: roof}, mark: {type: 'line', color: '#6e6e6e', strokeWidth: 2}, encoding: {x, y}},
       {data: {values}, mark: {type: 'point', filled: true, opacity: .9, size: 70}, encoding: {x, y,
         color: {field: 'operator', scale: {domain: names, range: LINES}},
@@ -378,6 +383,7 @@
   // ------------------------------------------------------------------------------------------- the page
 
   if (window.vegaEmbed) {
+    document.getElementById('no-plots')?.remove();
     const sections = [...document.querySelectorAll('section.operator')];
     document.querySelector('nav').append(...sections.map(section =>
       element('a', {href: '#' + section.id, textContent: section.id})));

@@ -2,9 +2,9 @@
 """Writes the plotting library of the reports: Vega, Vega-Lite and Vega-Embed as one piece of JavaScript. FILE
 has the bytes of the text as a number of 64 bits, and the text as zlib deflates it: .3 MB in place of .9.
 
-Usage: plots.py FILE. The library comes out of the package vl-convert-python of requirements.txt. Exits with 1
-and a sentence where that package is missing, or gives another text than the one that the tests have seen;
-then FILE is not written.
+Usage: plots.py FILE. A FILE that ends with .js has the text itself, for small pages beside it. The library
+comes out of the package vl-convert-python of requirements.txt. Exits with 1 and a sentence where that package
+is missing, or gives another text than the one that the tests have seen; then FILE is not written.
 """
 import hashlib
 import struct
@@ -50,7 +50,8 @@ def main():
         sys.exit('another version of vl-convert-python is installed than the one of requirements.txt')
     text = f'{LICENCE}(function () {{\n{library}\n}})();\n'.encode()
     with open(sys.argv[1], 'wb') as file:
-        file.write(struct.pack('<Q', len(text)) + zlib.compress(text, 9))
+        is_text = sys.argv[1].endswith('.js')
+        file.write(text if is_text else struct.pack('<Q', len(text)) + zlib.compress(text, 9))
 
 
 main()

@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t most_points = 20;    // of one variant, device and data that a table lists: the fastest ones
 constexpr size_t most_untimed = 200;  // lines of the table of what was not timed
+constexpr size_t most_answers = 60;   // lines of the table at the top
 
 std::string cells(const std::vector<std::string> &texts, const char *tag = "td") {
     std::string line = "<tr>";
@@ -112,6 +113,27 @@ std::string section(const ReportData &data, const Sources &sources, const RunsOf
         lines, more);
 }
 
+// One operator, data and device: the run of the variant that a call takes, of the fastest peer and of the
+// variant `reference`.
+struct Answer {
+    const TimedRun *tuned = nullptr, *peer = nullptr, *reference = nullptr;
+
+    void take(const TimedRun &run) {
+        const auto is_less = [&](const TimedRun *than) { return !than || run.median < than->median; };
+        if (run.is_peer) {
+            peer = run.verified && is_less(peer) ? &run : peer;
+        } else if (run.point.empty() && run.schedule == "reference") {
+            reference = &run;
+        } else if (run.point.empty() && run.family == "tuned" && (!tuned || !tuned->chosen)) {
+            tuned = run.chosen || is_less(tuned) ? &run : tuned;
+        }
+    }
+};
+
+std::string times_as_fast(const TimedRun *other, const TimedRun &tuned) {
+    return other ? fmt::format("{:.3g} ×", other->median / tuned.median) : "";
+}
+
 // With what a run was timed, as the cells of a line: all but file and date.
 std::vector<std::string> origin_of(const RunContext &context) {
     return {html(context.device_name + (context.device.empty() ? "" : " (" + context.device + ")")),
@@ -169,6 +191,49 @@ std::string files_table(const std::vector<TimedFile> &files) {
     return "<table>\n<thead>" +
            cells({"file", "date", "device", "driver", "machine", "copies", "tilewright", "Halide"}, "th") +
            "</thead>\n<tbody>\n" + lines + "</tbody>\n</table>\n";
+}
+
+std::string answers(const ReportData &data) {
+    std::vector<Answer> all;
+    std::map<std::string, size_t> places;
+    for (const TimedRun &run : data.runs) {
+        if (run.timed && !run.wrong) {
+            const std::string key = fmt::format("{} {} {}", run.op, run.data, run.context);
+            const auto [place, is_new] = places.emplace(key, all.size());
+            if (is_new) {
+                all.emplace_back();
+            }
+            all[place->second].take(run);
+        }
+    }
+    std::erase_if(all, [](const Answer &one) { return !one.tuned || (!one.peer && !one.reference); });
+    const bool has_peers = std::any_of(all.begin(), all.end(), [](const Answer &one) { return one.peer; });
+    if (has_peers) {
+        std::erase_if(all, [](const Answer &one) { return !one.peer; });
+    }
+    if (all.empty()) {
+        return "<p>No variant of <code>tuned</code> was timed beside a peer or the variant "
+               "<code>reference</code>.</p>\n";
+    }
+    std::string lines;
+    for (size_t i = 0; i < std::min(all.size(), most_answers); i++) {
+        const Answer &one = all[i];
+        lines += cells({html(one.tuned->op), html(one.tuned->data),
+            "<b>" + times_as_fast(one.peer, *one.tuned) + "</b>", one.peer ? html(one.peer->schedule) : "",
+            fmt::format("{:.4g}", one.tuned->median), one.peer ? fmt::format("{:.4g}", one.peer->median) : "",
+            times_as_fast(one.reference, *one.tuned),
+            html(one.tuned->schedule) + (one.tuned->chosen ? " ★" : ""),
+            html(data.devices[one.tuned->context])});
+    }
+    const char *const peers = has_peers ? "" : "<p><code>bench --peers</code> times peers too.</p>\n";
+    const std::string more = all.size() > most_answers ?
+                                 fmt::format("<p>{} more are below.</p>\n", all.size() - most_answers) :
+                                 "";
+    return fmt::format("<table>\n<thead>{}</thead>\n<tbody>\n{}</tbody>\n</table>\n{}{}",
+        cells({"operator", "data", "as fast as the peer", "fastest peer", "ms of tuned", "ms of the peer",
+                  "as fast as reference", "variant", "device"},
+            "th"),
+        lines, more, peers);
 }
 
 std::string operator_sections(const ReportData &data, const Sources &sources) {

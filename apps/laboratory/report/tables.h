@@ -18,6 +18,10 @@ std::string title_of(const ReportData &data);
 // With what each file was measured.
 std::string files_table(const std::vector<TimedFile> &files);
 
+// For each operator, data and device: the variant that a call takes, and how many times as fast it is as the
+// fastest peer and as the variant `reference`. Only what was timed beside a peer, where anything was.
+std::string answers(const ReportData &data);
+
 // A section per operator, with the places of its plots and all times.
 std::string operator_sections(const ReportData &data, const Sources &sources);
 

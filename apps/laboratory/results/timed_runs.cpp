@@ -175,6 +175,9 @@ TimedRun run_of(const Json &json) {
     if (const std::string kernels = kernels_text(json); !kernels.empty()) {
         run.kernels = kernels;
     }
+    run.again = truth(json, "again");
+    run.process = (size_t)std::clamp(number(json, "process"), 0., 1e6);
+    run.sets = (size_t)std::clamp(number(json, "buffer_sets"), 0., 1e6);
     read_times(json, run);
     run.wrong = !text(json, "wrong").empty();
     run.failed = !text(json, "failed").empty() || text(json, "skipped").starts_with("FAILED");
@@ -295,6 +298,27 @@ TimedFile timed_file(const Json &report, const std::string &path) {
         }
     }
     return std::move(reading.file);
+}
+
+TimedFile files_as_one(std::vector<TimedFile> files) {
+    TimedFile all = std::move(files.front());
+    for (size_t i = 1; i < files.size(); i++) {
+        size_t next = 0;
+        for (const TimedRun &run : all.runs) {
+            next = std::max(next, run.process + 1);
+        }
+        for (TimedRun &run : files[i].runs) {
+            run.process += next;
+            run.context += all.contexts.size();
+            all.runs.push_back(std::move(run));
+        }
+        all.contexts.insert(all.contexts.end(), files[i].contexts.begin(), files[i].contexts.end());
+        all.cut_lines += files[i].cut_lines;
+    }
+    if (files.size() > 1) {
+        all.path += fmt::format(" and {} more", files.size() - 1);
+    }
+    return all;
 }
 
 TimedFile read_timed_file(const std::string &path) {

@@ -33,6 +33,9 @@ struct TimedRun {
     bool timed = false, chosen = false, verified = false;
     std::string why_not;  // not timed, not verified, or wrong: the reason
     bool wrong = false, failed = false;
+    bool again = false;   // a point of `explore` that was timed once more when the search had ended
+    size_t process = 0;   // of the file, which may have the runs of several processes
+    size_t sets = 0;      // of buffers, which the calls took in turn; 0 where the file does not say it
     std::string summary;  // the variant's sentence
     std::string kernels;  // registers, threads and shared memory, where they are known
     size_t context = 0;   // of the file
@@ -44,6 +47,9 @@ struct TimedFile {
     std::vector<TimedRun> runs;  // in the order of the file
     int cut_lines = 0;           // of a file of lines: 1 where its last line is cut off
 };
+
+// The runs of several files as those of one, each file's by other processes. `path` names all of them.
+TimedFile files_as_one(std::vector<TimedFile> files);
 
 // Reads a file of either kind: one JSON object with "runs", or lines of one run each
 // (.jsonl). Errors: input, when the file cannot be read (json_text_of()) or is no such file.

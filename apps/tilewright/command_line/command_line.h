@@ -48,6 +48,9 @@ public:
     Parameter &one_word();
     Parameter &words(int least, const std::string &text);
 
+    // What follows the word `--` are its values.
+    Parameter &after_dashes();
+
 private:
     CLI::Option *option_;
 };
