@@ -2,6 +2,7 @@
 #include "apps/laboratory/explore/exploration.h"
 #include "apps/laboratory/explore/point_server.h"
 #include "apps/laboratory/results/result_of_run.h"
+#include "apps/tilewright/foreign/foreign_generator.h"
 #include "apps/tilewright/timing/machine.h"
 #include "tilewright/error.h"
 #include "tilewright/files.h"
@@ -37,14 +38,13 @@ bool is_ours(const Json &line, const Json &context) {
            agrees("machine");
 }
 
-// 0 where it has no such whole number.
-int number_in(const Json &object, const std::string &field) {
-    const auto at = object.find(field);
-    try {
-        return at != object.end() ? int_of(*at) : 0;
-    } catch (const std::exception &) {
+// The value of a tunable; 0 where there is none.
+int value_in(const Json &tunables, const std::string &op, const std::string &name) {
+    const auto at = tunables.find(name);
+    if (at == tunables.end()) {
         return 0;
     }
+    return value_of(op, name, at->is_string() ? at->get<std::string>() : at->dump()).value_or(0);
 }
 
 std::string text_in(const Json &line, const char *field) {
@@ -152,7 +152,7 @@ void Exploration::take_known() {
                 if (variant.variant->name() == varies) {
                     TunableValues values;
                     for (const Variant::Tunable &tunable : variant.variant->tunables) {
-                        values.emplace_back(tunable.name, number_in(*tunables, tunable.name));
+                        values.emplace_back(tunable.name, value_in(*tunables, c.op->name(), tunable.name));
                     }
                     keep(c, variant, values, line);
                     known_ += !line.contains("again");
@@ -218,6 +218,9 @@ Json Exploration::task_of(
     const ExploredCase &c, const ExploredVariant &variant, const TunableValues &values) const {
     Json task = {{"operator", c.op->name()}, {"data", data_json(c.data, inputs_)}, {"device", c.device.str()},
         {"variant", variant.variant->name()}, {"limit", plan_.limit_s}};
+    if (const ForeignGenerator *theirs = foreign_generator(c.op->name())) {
+        task["generator"] = json(theirs->words());
+    }
     if (values != tunables_of(*variant.variant)) {
         task["tunables"] = text_of(values);
         for (const PreparedPoint &point : variant.prepared) {
@@ -296,7 +299,7 @@ void Exploration::keep(
     }
     if (variant.own_ms && *variant.own_ms / *variant.best_ms > best_gain_) {
         best_gain_ = *variant.own_ms / *variant.best_ms;
-        best_ = fmt::format("{} {}", variant.variant->name(), text_of(variant.best));
+        best_ = fmt::format("{} {}", variant.variant->name(), words_of(*variant.variant, variant.best));
     }
 }
 
@@ -319,6 +322,9 @@ Json Exploration::failed_line(
 
 // A device that was lost would make every further point fail.
 void Exploration::check_device(const ExploredCase &c, const std::string &reason) {
+    if (foreign_generator(c.op->name())) {
+        return;  // none of its points is known to be good
+    }
     const Json answer = worker_.ask({{"check", c.device.str()}, {"operator", c.op->name()}}, plan_.hang_s);
     if (answer.contains("interrupted")) {
         interrupted_ = true;
