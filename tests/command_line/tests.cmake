@@ -73,6 +73,20 @@ if (TARGET tilewright)
         endforeach ()
     endif ()
 
+    # A generator of Halide that knows nothing of Tilewright.
+    add_executable(smooth.generator ${PROJECT_SOURCE_DIR}/examples/any_generator/smooth_generator.cpp)
+    target_include_directories(smooth.generator SYSTEM PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
+    target_link_libraries(smooth.generator PRIVATE
+        $<LINK_LIBRARY:WHOLE_ARCHIVE,${TILEWRIGHT_HALIDE}/lib64/libHalide_GenGen.a>
+        ${TILEWRIGHT_HALIDE}/lib64/libHalide.so)
+    set_target_properties(smooth.generator PROPERTIES
+        ENABLE_EXPORTS ON BUILD_RPATH ${TILEWRIGHT_HALIDE}/lib64 CXX_SCAN_FOR_MODULES OFF)
+    add_test(NAME laboratory.any_generator COMMAND ${Python3_EXECUTABLE} -B
+        ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/foreign_test.py $<TARGET_FILE:tilewright>
+        $<TARGET_FILE:smooth.generator>)
+    set_tests_properties(laboratory.any_generator PROPERTIES LABELS command_line
+        ENVIRONMENT "${tests_environment}")
+
     # Manual pages, completions of shells, topics, colours and --quiet.
     foreach (what pages bash zsh fish topics colours quiet)
         add_test(NAME manual.${what} COMMAND ${Python3_EXECUTABLE} -B

@@ -298,7 +298,7 @@ void add_explore(CommandLine &line) {
         "  tilewright explore {0} --budget 120 --results {0}.jsonl\n"
         "  tilewright explore {0} --schedule tuned --size 512x512,4096x4096 --device cpu\n"
         "  tilewright explore gaussian_blur --input photo.png --sigma 3 --budget 60\n"
-        "A generator of your own (docs/topics/generators.md):\n"
+        "A generator of your own (docs/GENERATORS.md):\n"
         "  tilewright explore --generator ./blur.generator -g blur --values tile=8,16,32\n",
         first));
     command.run([] { explore(options); });

@@ -194,7 +194,12 @@ Parameters ForeignGenerator::read_parameters(const std::string &name) const {
                     reason_of(ran)),
             "-g", name);
     }
-    return parameters_in(text_of_file(folder.file("stub.stub.h")));
+    const std::string stub = text_of_file(folder.file("stub.stub.h"));
+    if (stub.empty()) {
+        refuse(Fault::usage, "it writes nothing; give a program that is linked with Halide's GenGen",
+            "--generator", words_.program);
+    }
+    return parameters_in(stub);
 }
 
 // The user's words take the place of what the generator declares.
