@@ -75,12 +75,11 @@ if (TARGET tilewright)
 
     # A generator of Halide that knows nothing of Tilewright.
     add_executable(smooth.generator ${PROJECT_SOURCE_DIR}/examples/any_generator/smooth_generator.cpp)
-    target_include_directories(smooth.generator SYSTEM PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
+    target_compile_options(smooth.generator PRIVATE ${TILEWRIGHT_GENERATOR_OPTIONS})
     target_link_libraries(smooth.generator PRIVATE
-        $<LINK_LIBRARY:WHOLE_ARCHIVE,${TILEWRIGHT_HALIDE}/lib64/libHalide_GenGen.a>
-        ${TILEWRIGHT_HALIDE}/lib64/libHalide.so)
-    set_target_properties(smooth.generator PROPERTIES
-        ENABLE_EXPORTS ON BUILD_RPATH ${TILEWRIGHT_HALIDE}/lib64 CXX_SCAN_FOR_MODULES OFF)
+        ${TILEWRIGHT_HALIDE}/lib64/libHalide_GenGen.a tilewright_halide ${CMAKE_DL_LIBS})
+    tilewright_without_sanitizers(smooth.generator)
+    set_target_properties(smooth.generator PROPERTIES ENABLE_EXPORTS ON)
     add_test(NAME laboratory.any_generator COMMAND ${Python3_EXECUTABLE} -B
         ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/foreign_test.py $<TARGET_FILE:tilewright>
         $<TARGET_FILE:smooth.generator>)
