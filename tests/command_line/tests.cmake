@@ -74,6 +74,19 @@ if (TARGET tilewright)
         endforeach ()
     endif ()
 
+    # A generator of Halide that knows nothing of Tilewright.
+    add_executable(smooth.generator ${PROJECT_SOURCE_DIR}/examples/any_generator/smooth_generator.cpp)
+    target_compile_options(smooth.generator PRIVATE ${TILEWRIGHT_GENERATOR_OPTIONS})
+    target_link_libraries(smooth.generator PRIVATE
+        ${TILEWRIGHT_HALIDE}/lib64/libHalide_GenGen.a tilewright_halide ${CMAKE_DL_LIBS})
+    tilewright_without_sanitizers(smooth.generator)
+    set_target_properties(smooth.generator PROPERTIES ENABLE_EXPORTS ON)
+    add_test(NAME laboratory.any_generator COMMAND ${Python3_EXECUTABLE} -B
+        ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/foreign_test.py $<TARGET_FILE:tilewright>
+        $<TARGET_FILE:smooth.generator>)
+    set_tests_properties(laboratory.any_generator PROPERTIES LABELS command_line
+        ENVIRONMENT "${tests_environment}")
+
     # Manual pages, completions of shells, topics, colours and --quiet.
     foreach (what pages bash zsh fish topics colours quiet)
         add_test(NAME manual.${what} COMMAND ${Python3_EXECUTABLE} -B

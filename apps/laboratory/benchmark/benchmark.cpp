@@ -1,6 +1,7 @@
 // How a variant or a peer is timed on rotating sets of data, and what its output is compared with.
 #include "apps/laboratory/benchmark/benchmark.h"
 #include "apps/laboratory/benchmark/cuda_peers.h"
+#include "apps/tilewright/foreign/foreign_arguments.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/steps/plan.h"
 #include <algorithm>
@@ -225,6 +226,10 @@ Run Benchmark::begin(const Variant *variant) {
     const std::vector<int64_t> &shape = sample().inputs.front().shape();
     run.size = {shape.size() > 1 ? shape[1] : shape[0], shape.size() > 1 ? shape[0] : 1,
         shape.size() > 2 ? shape[2] : 1};
+    if (sample().settings.has(output_size)) {  // of a generator that is not ours, the output's
+        const std::vector<int64_t> extents = extents_of(sample().settings.text(output_size), 3);
+        run.size = {extents[0], extents[1], extents[2]};
+    }
     run.work = work_;
     return run;
 }

@@ -234,7 +234,8 @@ std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const Ca
             "`tilewright devices` what there is",
             {.device = names.empty() ? "auto" : joined(names, ",")});
     }
-    if (const TunableGrid grid = grid_of(options.tunables); !grid.empty()) {
+    if (const TunableGrid grid = grid_of(chosen.size() == 1 ? chosen.front()->name() : "", options.tunables);
+        !grid.empty()) {
         take_points(cases, grid);
     }
     return cases;

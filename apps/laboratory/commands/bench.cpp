@@ -8,6 +8,7 @@
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/command_line/variant_options.h"
+#include "apps/tilewright/foreign/foreign_options.h"
 #include "apps/tilewright/processes/interrupt.h"
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/terminal/printing.h"
@@ -29,6 +30,7 @@ struct BenchOptions {
     std::vector<std::string> operators;
     std::string devices;
     CaseOptions cases;
+    ForeignWords generator;
     ReportFiles files;
     bool peers = false, in_turns = false;
     int processes = 1;
@@ -189,7 +191,7 @@ void bench(const BenchOptions &options) {
         bench_in_processes(options);
         return;
     }
-    const auto chosen = chosen_operators(options.operators);
+    const auto chosen = chosen_operators(options.operators, options.generator);
     const std::vector<Case> cases = cases_of(chosen, options.cases, named_devices(options.devices));
     const std::vector<Device> devices = devices_of(cases);
     size_t steps = 0;
@@ -238,6 +240,7 @@ void add_bench(CommandLine &line) {
     Command command = line.add("bench", "Times the schedules, and verifies what the timed calls computed");
     static BenchOptions options;
     command.add("operator", options.operators, "Operators (default: all)");
+    add_generator(command, options.generator);
     add_devices_and_threads(command, options.devices);
     add_variants(command, options.cases.variants);
     add_plan_options(command, options.plan);

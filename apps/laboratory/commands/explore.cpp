@@ -10,6 +10,7 @@
 #include "apps/tilewright/built_variants/ptxas.h"
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/environment.h"
+#include "apps/tilewright/foreign/foreign_options.h"
 #include "apps/tilewright/processes/interrupt.h"
 #include "apps/tilewright/terminal/first_error.h"
 #include "apps/tilewright/terminal/printing.h"
@@ -36,6 +37,7 @@ struct ExploreOptions {
     std::vector<std::string> operators;
     std::string devices, results, report, bundle, bundled;
     CaseOptions cases;
+    ForeignWords generator;
     int64_t seed = 1, points = 0;
     bool serves_points = false;  // this is the process that measures points
     bool ptxas = false;          // its options are tunables too
@@ -88,8 +90,8 @@ std::vector<ExploredCase> cases_of(const ExploreOptions &options) {
                (elsewhere ? variant.declined.empty() : runs_here(variant, device));
     };
     std::vector<ExploredCase> cases;
-    for (Case &one :
-        app::cases_of(chosen_operators(options.operators), options.cases, devices_of(options), takes)) {
+    for (Case &one : app::cases_of(chosen_operators(options.operators, options.generator), options.cases,
+             devices_of(options), takes)) {
         for (const std::string &conversion : one.conversions) {
             note(fmt::format("{}: {}", one.data.own->what, conversion));
         }
@@ -123,7 +125,7 @@ void print_table(const Exploration &exploration) {
             lines.push_back({variant.variant->name(), c.what(), c.device.str(), ms_of(variant.own_ms),
                 ms_of(variant.own_ms && !better ? variant.own_ms : variant.best_ms), gain,
                 std::to_string(variant.points), std::to_string(variant.failed),
-                better || !variant.own_ms ? text_of(variant.best) : "its own"});
+                better || !variant.own_ms ? words_of(*variant.variant, variant.best) : "its own"});
         }
     }
     print(table(lines));
@@ -229,7 +231,7 @@ void explore(ExploreOptions options) {
         serve_points();
         return;
     }
-    if (options.operators.empty() && options.bundled.empty()) {
+    if (options.operators.empty() && options.generator.program.empty() && options.bundled.empty()) {
         throw Error(Fault::usage,
             fmt::format("name at least one operator: {}", joined(operator_names(), ", ")),
             {.operation = "explore"});
@@ -249,6 +251,10 @@ void explore(ExploreOptions options) {
         if (!options.cases.data.files.empty()) {
             throw Error(Fault::usage, "a bundle has no files; leave one of the two out",
                 {.operation = "explore", .argument = "--input", .value = options.cases.data.files.front()});
+        }
+        if (!options.generator.program.empty()) {
+            throw Error(Fault::usage, "a bundle has operators of this program only; leave one of the two out",
+                {.operation = "explore", .argument = "--generator", .value = options.generator.program});
         }
         constexpr int64_t usual = 200;
         const int64_t points = options.points > 0 ? options.points : usual;
@@ -294,6 +300,7 @@ void add_explore(CommandLine &line) {
         line.add("explore", "Searches the tunables of schedules for faster values, and verifies each point");
     static ExploreOptions options;
     command.add("operator", options.operators, "Operators");
+    add_generator(command, options.generator);
     add_devices_and_threads(command, options.devices);
     add_variants(command, options.cases.variants);
     command.add("--budget", options.plan.budget_s, "Seconds to search").show_default().seconds(.001, 1e7);
@@ -339,7 +346,9 @@ void add_explore(CommandLine &line) {
         "Examples:\n"
         "  tilewright explore {0} --budget 120 --results {0}.jsonl\n"
         "  tilewright explore {0} --schedule tuned --size 512x512,4096x4096 --device cpu\n"
-        "  tilewright explore gaussian_blur --input photo.png --sigma 3 --budget 60\n",
+        "  tilewright explore gaussian_blur --input photo.png --sigma 3 --budget 60\n"
+        "A generator of your own (docs/GENERATORS.md):\n"
+        "  tilewright explore --generator ./blur.generator -g blur --values tile=8,16,32\n",
         first));
     command.run([] { explore(options); });
 }

@@ -2,6 +2,7 @@
 #include "apps/laboratory/explore/exploration.h"
 #include "apps/laboratory/explore/point_server.h"
 #include "apps/laboratory/results/result_of_run.h"
+#include "apps/tilewright/foreign/foreign_generator.h"
 #include "apps/tilewright/timing/machine.h"
 #include "tilewright/error.h"
 #include "tilewright/files.h"
@@ -47,16 +48,14 @@ std::optional<TunableValues> values_in(const Json &line, const Variant &variant)
         return {};
     }
     TunableValues values = tunables_of(variant);
-    try {
-        for (const auto &[name, value] : at->items()) {
-            const auto known = std::ranges::find(values, name, &TunableValues::value_type::first);
-            if (known == values.end()) {
-                return {};
-            }
-            known->second = int_of(value);
+    for (const auto &[name, value] : at->items()) {
+        const auto known = std::ranges::find(values, name, &TunableValues::value_type::first);
+        const auto number =
+            value_of(variant.op, name, value.is_string() ? value.get<std::string>() : value.dump());
+        if (known == values.end() || !number) {
+            return {};
         }
-    } catch (const std::exception &) {
-        return {};
+        known->second = *number;
     }
     return values;
 }
@@ -241,6 +240,9 @@ Json Exploration::task_of(
     const ExploredCase &c, const ExploredVariant &variant, const TunableValues &values) const {
     Json task = {{"operator", c.op->name()}, {"data", data_json(c.data, inputs_)}, {"device", c.device.str()},
         {"variant", variant.variant->name()}, {"limit", plan_.limit_s}};
+    if (const ForeignGenerator *theirs = foreign_generator(c.op->name())) {
+        task["generator"] = json(theirs->words());
+    }
     if (values != tunables_of(*variant.variant)) {
         task["tunables"] = text_of(values);
         for (const PreparedPoint &point : variant.prepared) {
@@ -330,7 +332,7 @@ void Exploration::keep(
     }
     if (variant.own_ms && *variant.own_ms / *variant.best_ms > best_gain_) {
         best_gain_ = *variant.own_ms / *variant.best_ms;
-        best_ = fmt::format("{} {}", variant.variant->name(), text_of(variant.best));
+        best_ = fmt::format("{} {}", variant.variant->name(), words_of(*variant.variant, variant.best));
     }
 }
 
@@ -353,6 +355,9 @@ Json Exploration::failed_line(
 
 // A device that was lost would make every further point fail.
 void Exploration::check_device(const ExploredCase &c, const std::string &reason) {
+    if (foreign_generator(c.op->name())) {
+        return;  // none of its points is known to be good
+    }
     const Json answer = worker_.ask({{"check", c.device.str()}, {"operator", c.op->name()}}, plan_.hang_s);
     if (answer.contains("interrupted")) {
         interrupted_ = true;

@@ -3,6 +3,7 @@
 #include "apps/laboratory/results/result_of_run.h"
 #include "apps/tilewright/built_variants/built_variant.h"
 #include "apps/tilewright/built_variants/generator_programs.h"
+#include "apps/tilewright/foreign/foreign_operator.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/timing/threads.h"
 #include "apps/tilewright/verification/verification.h"
@@ -47,8 +48,14 @@ private:
     std::map<std::pair<std::string, std::string>, Verification> verifications_;
     std::vector<std::unique_ptr<const Variant>> built_;  // kept, because caches may name them
 
+    static const Operator &operator_of(const Json &task) {
+        const auto theirs = task.find("generator");
+        return theirs == task.end() ? find_operator(task["operator"]) :
+                                      foreign_operator(foreign_words_of(*theirs));
+    }
+
     Json measured(const Json &task) {
-        const Operator &op = find_operator(task["operator"]);
+        const Operator &op = operator_of(task);
         const Device device = Device::parse(task["device"]);
         const Variant &variant = variant_of(op, task);
         Benchmark &data = benchmark(op, task, device);
@@ -67,10 +74,18 @@ private:
         const std::string name = task["variant"];
         for (const Variant &variant : op.variants()) {
             if (variant.name() == name) {
-                return task.contains("tunables") ? varied(variant, task) : variant;
+                return task.contains("tunables") ? varied(variant, task) : own(op, variant);
             }
         }
         throw Failed{"this program has no variant " + name};
+    }
+
+    // A generator that is not ours builds its own variants too.
+    static const Variant &own(const Operator &op, const Variant &variant) try {
+        const auto *theirs = dynamic_cast<const ForeignOperator *>(&op);
+        return theirs ? theirs->loaded(variant) : variant;
+    } catch (const Error &error) {
+        throw Failed{error.what(), true};
     }
 
     const Variant &varied(const Variant &variant, const Json &task) try {

@@ -13,6 +13,7 @@ constexpr const char *serve_points_option = "--serve-points";
 
 // Reads tasks from standard input, one JSON object per line, and answers each with one line on standard
 // output. A task has
+//   generator: what --generator and its options say, where the operator is a generator of somebody else's;
 //   operator, data, device, limit (seconds): on what it is timed (data_json), and how long that may take;
 //   variant, tunables: the variant's name in the table, and "tile=16,pad=1"; without tunables the variant
 //   itself;

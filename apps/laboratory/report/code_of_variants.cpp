@@ -2,12 +2,13 @@
 #include "apps/laboratory/report/code_of_variants.h"
 #include "apps/laboratory/report/compressed.h"
 #include "apps/tilewright/built_variants/generator_programs.h"
+#include "apps/tilewright/built_variants/tunables.h"
+#include "apps/tilewright/foreign/foreign_operator.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/terminal/progress.h"
 #include "tilewright/error.h"
 #include "tilewright/operator.h"
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <map>
 #include <sstream>
@@ -25,7 +26,9 @@ using Wanted = std::map<std::string, Variant>;
 // The variant of this program that a run timed, with the point's tunables. Nothing for a variant that it does
 // not have.
 const Variant *variant_of(const TimedRun &run) {
-    for (const Operator *op : operators()) {
+    std::vector<const Operator *> all = foreign_operators();
+    all.insert(all.end(), operators().begin(), operators().end());
+    for (const Operator *op : all) {
         for (const Variant &variant : op->variants()) {
             if (op->name() == run.op && variant.schedule == run.schedule && variant.type == run.type &&
                 name_of(variant.backend) == run.backend && variant.declined.empty()) {
@@ -47,7 +50,8 @@ void want(Wanted &wanted, const TimedRun &run) {
         const size_t equals = word.find('=');
         for (Variant::Tunable &tunable : variant.tunables) {
             if (equals != std::string::npos && tunable.name == word.substr(0, equals)) {
-                std::from_chars(word.data() + equals + 1, word.data() + word.size(), tunable.value);
+                tunable.value =
+                    value_of(variant.op, tunable.name, word.substr(equals + 1)).value_or(tunable.value);
             }
         }
     }

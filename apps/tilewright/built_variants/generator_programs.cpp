@@ -2,12 +2,17 @@
 #include "apps/tilewright/built_variants/generator_programs.h"
 #include "apps/tilewright/built_variants/ptxas.h"
 #include "apps/tilewright/built_variants/tunables.h"
+#include "apps/tilewright/foreign/foreign_generator.h"
 #include "apps/tilewright/processes/subprocess.h"
+#include "apps/tilewright/processes/temporary_folder.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "tilewright/error.h"
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
+#include <map>
+#include <sstream>
 #include <unistd.h>
 
 namespace tilewright::app {
@@ -71,6 +76,9 @@ std::string find_program(const std::string &name) {
 }
 
 std::string generator_of(const Variant &variant) {
+    if (const ForeignGenerator *theirs = foreign_generator(variant.op)) {
+        return theirs->words().program;
+    }
     for (const std::string &name : {variant.origin, variant.op}) {
         if (const std::string program = find_program(name + ".generator"); !program.empty()) {
             return program;
@@ -88,8 +96,30 @@ std::string generator_of(const Variant &variant) {
         {.operation = variant.name()});
 }
 
+// The same of a generator that is not ours, by the files that Halide writes.
+static std::string shown_by(
+    const ForeignGenerator &generator, const Variant &variant, const std::string &part) {
+    const std::map<std::string, std::pair<std::string, std::string>> files = {
+        {"loops", {"conceptual_stmt", ".conceptual.stmt"}}, {"stmt", {"stmt", ".stmt"}},
+        {"kernels", {"device_code", ".device_code"}}, {"assembly", {"assembly", ".s"}}};
+    const auto file = files.find(part);
+    if (file == files.end()) {
+        throw Error(Fault::usage, "a generator that is not ours shows loops, stmt, kernels and assembly",
+            {.argument = "--source", .value = part});
+    }
+    const TemporaryFolder folder;
+    const auto &[kind, ending] = file->second;
+    generator.emit(variant, kind, "shown", folder.path());
+    std::ostringstream text;
+    text << std::ifstream(folder.file("shown" + ending)).rdbuf();
+    return text.str();
+}
+
 std::string generated(const std::string &generator, const Variant &variant, const std::string &part,
     const std::vector<std::string> &more) {
+    if (const ForeignGenerator *theirs = foreign_generator(variant.op)) {
+        return shown_by(*theirs, variant, part);
+    }
     std::vector<std::string> arguments = {"show", part};
     for (const std::string &word : selection_of(variant)) {
         arguments.push_back(word);
@@ -107,6 +137,11 @@ std::string generated(const std::string &generator, const Variant &variant, cons
 
 void make_library(const std::string &generator, const Variant &variant, const std::string &prefix,
     const std::string &folder) {
+    if (const ForeignGenerator *theirs = foreign_generator(variant.op)) {
+        theirs->emit(variant, "static_library",
+            fmt::format("{}_{}_{}_{}", prefix, variant.schedule, variant.type, place_of(variant)), folder);
+        return;
+    }
     const std::string files = variant.backend == Backend::cuda ? "static_library,ptx" : "static_library";
     std::vector<std::string> arguments = {"build", folder, files, "name=" + prefix};
     for (const std::string &word : selection_of(variant)) {

@@ -1,6 +1,7 @@
 // Runs ptxas, and keeps what it makes in memory.
 #include "apps/tilewright/built_variants/ptxas.h"
 #include "apps/tilewright/built_variants/generator_programs.h"
+#include "apps/tilewright/foreign/foreign_generator.h"
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/processes/temporary_folder.h"
 #include "apps/tilewright/terminal/printing.h"
@@ -50,8 +51,8 @@ std::set<int> capabilities_for(const Variant &variant) {
 }  // namespace
 
 std::span<const Variant::Tunable> ptxas_tunables(const Variant &variant) {
-    return variant.backend == Backend::cuda ? std::span<const Variant::Tunable>(ptxas_options) :
-                                              std::span<const Variant::Tunable>();
+    const bool has_ptx = variant.backend == Backend::cuda && !foreign_generator(variant.op);
+    return has_ptx ? std::span<const Variant::Tunable>(ptxas_options) : std::span<const Variant::Tunable>();
 }
 
 bool is_of_ptxas(const std::string &tunable) {

@@ -9,7 +9,8 @@ namespace tilewright::app {
 
 // The tunables that each variant for CUDA may have besides its own, where it is built on the spot:
 // ptxas_level is the level of optimisation (-O), and ptxas_registers how much registers are used
-// (--register-usage-level). Their values are ptxas's own. None of other variants.
+// (--register-usage-level). Their values are ptxas's own. None of
+// other variants, and of a generator that is not ours, which writes no PTX.
 std::span<const Variant::Tunable> ptxas_tunables(const Variant &variant);
 
 bool is_of_ptxas(const std::string &tunable);

@@ -6,7 +6,6 @@
 #include "runtime/dispatch/options/option_text.h"
 #include "tilewright/error.h"
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <map>
 #include <sstream>
@@ -19,14 +18,16 @@ namespace {
     throw Error(Fault::usage, message, {.argument = "--tunable", .value = value});
 }
 
-int number_of(const std::string &text, const std::string &word) {
-    int value = 0;
-    const char *end = text.data() + text.size();
-    const auto [stopped, fault] = std::from_chars(text.data(), end, value);
-    if (text.empty() || fault != std::errc() || stopped != end) {
-        refuse_word(word, "write name=value with whole numbers, several separated by commas: tile=16,32");
+int number_of(
+    const std::string &op, const std::string &tunable, const std::string &text, const std::string &word) {
+    const std::optional<int> value = value_of(op, tunable, text);
+    if (!value) {
+        refuse_word(word,
+            has_named_values(op, tunable) ?
+                fmt::format("{} takes values that the generator declares or that --values names", tunable) :
+                "write name=value with whole numbers, several separated by commas: tile=16,32");
     }
-    return value;
+    return *value;
 }
 
 bool takes(const Variant::Tunable &tunable, int value) {
@@ -66,7 +67,7 @@ Parameter add_tunables(Command &command, std::vector<std::string> &words) {
         .value_name("NAME=VALUE,...");
 }
 
-TunableGrid grid_of(const std::vector<std::string> &words) {
+TunableGrid grid_of(const std::string &op, const std::vector<std::string> &words) {
     TunableGrid grid;
     for (const std::string &word : words) {
         bool named = false;  // a value without a name belongs to the name before it
@@ -84,22 +85,22 @@ TunableGrid grid_of(const std::vector<std::string> &words) {
                 part.erase(0, equals + 1);
                 named = !name.empty();
             }
-            const int value = number_of(named ? part : "", word);
+            const int value = number_of(op, named ? grid.back().first : "", named ? part : "", word);
             std::vector<int> &values = grid.back().second;
             if (std::find(values.begin(), values.end(), value) == values.end()) {
                 values.push_back(value);
             }
         }
         if (!named) {
-            number_of("", word);  // refuses an empty word
+            number_of("", "", "", word);  // refuses an empty word
         }
     }
     return grid;
 }
 
-TunableValues single_values_of(const std::vector<std::string> &words) {
+TunableValues single_values_of(const Operator &op, const std::vector<std::string> &words) {
     TunableValues values;
-    for (const auto &[name, all] : grid_of(words)) {
+    for (const auto &[name, all] : grid_of(op.name(), words)) {
         if (all.size() != 1) {
             refuse_word(joined(words), "this command takes one value of a tunable; `bench` takes several");
         }

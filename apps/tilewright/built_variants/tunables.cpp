@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -20,7 +21,51 @@ namespace {
         {.operation = variant ? variant->name() : "", .argument = "tunable", .value = value});
 }
 
+using Words = std::vector<std::string>;
+std::map<std::pair<std::string, std::string>, Words> &named_values() {
+    static std::map<std::pair<std::string, std::string>, Words> all;
+    return all;
+}
+
+const Words *find_words(const std::string &op, const std::string &tunable) {
+    const auto at = named_values().find({op, tunable});
+    return at == named_values().end() ? nullptr : &at->second;
+}
+
 }  // namespace
+
+void name_values(const std::string &op, const std::string &tunable, std::vector<std::string> words) {
+    named_values()[{op, tunable}] = std::move(words);
+}
+
+bool has_named_values(const std::string &op, const std::string &tunable) {
+    return find_words(op, tunable) != nullptr;
+}
+
+std::string word_of(const std::string &op, const std::string &tunable, int value) {
+    const Words *words = find_words(op, tunable);
+    return words && value >= 0 && value < (int)words->size() ? (*words)[(size_t)value] :
+                                                               std::to_string(value);
+}
+
+std::optional<int> value_of(const std::string &op, const std::string &tunable, const std::string &word) {
+    if (const Words *words = find_words(op, tunable)) {
+        const auto at = std::find(words->begin(), words->end(), word);
+        return at == words->end() ? std::nullopt : std::optional((int)(at - words->begin()));
+    }
+    int value = 0;
+    const char *end = word.data() + word.size();
+    const auto [stopped, fault] = std::from_chars(word.data(), end, value);
+    return fault == std::errc() && stopped == end ? std::optional(value) : std::nullopt;
+}
+
+std::string words_of(const Variant &variant, const TunableValues &values) {
+    Words words;
+    for (const auto &[name, value] : values) {
+        words.push_back(fmt::format("{}={}", name, word_of(variant.op, name, value)));
+    }
+    return joined(words, ",");
+}
 
 TunableValues tunables_of(const std::string &text) {
     TunableValues values;
@@ -100,7 +145,7 @@ Variant with_tunables(const Variant &variant, const TunableValues &values) {
         }
         at->value = value;
     }
-    varied.origin = text_of(tunables_of(varied));
+    varied.origin = words_of(varied, tunables_of(varied));
     varied.entry = nullptr;
     varied.metadata = nullptr;
     return varied;

@@ -2,6 +2,7 @@
 #include "apps/tilewright/calls/call_arguments.h"
 #include "apps/tilewright/calls/call_options.h"
 #include "apps/tilewright/command_line/variant_options.h"
+#include "apps/tilewright/foreign/foreign_operator.h"
 #include "apps/tilewright/pictures/fitting.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "tilewright/workload.h"
@@ -33,7 +34,11 @@ CallData from_files(const Operator &op, const DataOptions &options, const Settin
     data.inputs = all.calls.front();
     data.calls = all.calls.size();
     data.conversions = std::move(all.conversions);
-    data.settings = op.settings_for("npy", data.inputs, settings);
+    Settings own = settings;
+    if (const auto *theirs = dynamic_cast<const ForeignOperator *>(&op)) {
+        data.inputs = theirs->arranged(data.inputs, own);
+    }
+    data.settings = op.settings_for("npy", data.inputs, own);
     data.what = one_line(joined(described, "; "));
     try {
         data.request = op.parse(data.inputs, data.settings);

@@ -7,6 +7,7 @@
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/explanation/explanation_report.h"
+#include "apps/tilewright/foreign/foreign_options.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "tilewright/device.h"
 #include <algorithm>
@@ -23,6 +24,7 @@ struct ExplainOptions {
     std::vector<std::string> tunables;
     bool as_json = false;
     DataOptions data;
+    ForeignWords generator;
 };
 
 // Why no device of the backend that `device` names can be used here; empty where one can, and where it names
@@ -44,7 +46,7 @@ void explain_without_device(
     const Array output(data.request->output_type, data.request->output_shape);
     const Backend backend = options.device == "cuda" ? Backend::cuda : Backend::opencl;
     const Variant &chosen = op.choose(*data.request, output, options.schedule, {backend, 0});
-    const TunableValues values = single_values_of(options.tunables);
+    const TunableValues values = single_values_of(op, options.tunables);
     const Variant built = values.empty() ? chosen : with_tunables(chosen, values);
     print(
         fmt::format("{} on {}: {}\nNothing was run: {}\n\nchosen  {}\nhow     {}\n\nHow a warp of 32 threads "
@@ -53,8 +55,8 @@ void explain_without_device(
             accesses_of_call(op, *data.request, built, chosen)));
 }
 
-void run(const ExplainOptions &options) {
-    const Operator &op = find_operator(options.op);
+void run(ExplainOptions options) {
+    const Operator &op = chosen_operator(options.op, options.generator, options.data.files);
     check_schedule({&op}, options.schedule);
     const CallData data = call_data(op, options.data);
     if (const std::string why_not = why_not_usable(options.device); !why_not.empty() && !options.as_json) {
@@ -64,7 +66,7 @@ void run(const ExplainOptions &options) {
     const std::optional<Device> asked = asked_device(options.device);
     const Device device = asked ? *asked : op.choose_device(*data.request, options.schedule);
     const Explanation explanation =
-        explain(op, data, options.schedule, device, single_values_of(options.tunables));
+        explain(op, data, options.schedule, device, single_values_of(op, options.tunables));
     if (options.as_json) {
         print(json(explanation));
     } else {
@@ -78,7 +80,8 @@ void add_explain(CommandLine &line) {
     Command command =
         line.add("explain", "Runs a call, and says which variant it takes and why, and what its kernels do");
     static ExplainOptions options;
-    command.add("operator", options.op, "The operator").required();
+    command.add("operator", options.op, "The operator");
+    add_generator(command, options.generator);
     add_device_and_threads(command, options.device);
     command.add("--schedule", options.schedule, "A schedule, or a family of schedules").show_default();
     command.add_flag("--json", options.as_json, "Print JSON");

@@ -8,6 +8,7 @@
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/explanation/warp_accesses.h"
+#include "apps/tilewright/foreign/foreign_options.h"
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "generators/algorithms/module_text.h"
@@ -30,6 +31,7 @@ struct ShowOptions {
     std::string op, schedule = "tuned", target;
     std::vector<std::string> parts, tunables;
     DataOptions data;
+    ForeignWords generator;
 };
 
 const std::vector<std::string> known_parts = {
@@ -269,7 +271,7 @@ std::string libraries_of_a_call(const Operator &op, const Shown &shown) {
 }
 
 void show(ShowOptions options) {
-    const Operator &op = find_operator(options.op);
+    const Operator &op = chosen_operator(options.op, options.generator, options.data.files);
     const std::vector<std::string> targets = {"cpu", "cuda", "opencl"};
     if (options.target.empty()) {
         options.target = best_target(op, options);
@@ -279,7 +281,7 @@ void show(ShowOptions options) {
             {.argument = "--target", .value = options.target});
     }
     const Shown shown = chosen_variant(op, options);
-    const TunableValues values = single_values_of(options.tunables);
+    const TunableValues values = single_values_of(op, options.tunables);
     const Variant variant = values.empty() ? *shown.variant : with_tunables(*shown.variant, values);
     const std::vector<std::string> parts = parts_of(options, variant);
     const std::string generator = generator_of(*shown.variant);
@@ -309,7 +311,8 @@ void add_show(CommandLine &line) {
     Command command = line.add("show",
         "Shows what is in a variant's library: loop nest, kernel source, registers and shared memory");
     const auto options = std::make_shared<ShowOptions>();
-    command.add("operator", options->op, "The operator").required();
+    command.add("operator", options->op, "The operator");
+    add_generator(command, options->generator);
     command
         .add("--schedule", options->schedule,
             "A schedule, or a family, of which the variant that serves the data is shown")

@@ -3,6 +3,7 @@
 #include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/foreign/foreign_options.h"
 #include "apps/tilewright/terminal/json.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/terminal/progress.h"
@@ -24,6 +25,7 @@ struct VerifyOptions {
     std::vector<std::string> operators;
     std::string devices;
     VariantOptions variants;
+    ForeignWords generator;
     int repeat = 10;
     bool as_json = false;
 };
@@ -192,7 +194,7 @@ private:
 };
 
 void verify(const VerifyOptions &options) {
-    const auto chosen = chosen_operators(options.operators);
+    const auto chosen = chosen_operators(options.operators, options.generator);
     check_variants(chosen, options.variants);
     const bool by_name = !options.devices.empty() && options.devices != "all";
     const Asked asked{chosen_devices(options.devices), by_name, options.variants};
@@ -240,6 +242,7 @@ void add_verify(CommandLine &line) {
         line.add("verify", "Runs every schedule on this machine and compares it with the definition");
     static VerifyOptions options;
     command.add("operator", options.operators, "Operators (default: all)");
+    add_generator(command, options.generator);
     options.devices = devices_of_environment();
     command
         .add("--device", options.devices,

@@ -1,5 +1,6 @@
 // Devices and variants as JSON, and JSON as text.
 #include "apps/tilewright/terminal/json.h"
+#include "apps/tilewright/built_variants/tunables.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/errors/plain_text.h"
 #include "runtime/files/input_file.h"
@@ -25,7 +26,9 @@ Json json(const DeviceInfo &info) {
 Json json(const Variant &variant) {
     Json tunables = Json::object();
     for (const Variant::Tunable &t : variant.tunables) {
-        tunables[t.name] = t.value;
+        const std::string word = word_of(variant.op, t.name, t.value);
+        const std::optional<int> number = value_of("", "", word);  // some words are numbers too
+        tunables[t.name] = number ? Json(*number) : Json(word);
     }
     return {{"variant", variant.name()}, {"operator", variant.op}, {"schedule", variant.schedule},
         {"family", variant.family}, {"library", variant.origin}, {"type", variant.type},

@@ -38,7 +38,7 @@ std::pmr::vector<halide_dimension_t> dims_of(
     std::pmr::vector<halide_dimension_t> dims(&memory);
     dims.reserve(view.dims.size());
     for (const View::Dim &d : view.dims) {
-        dims.emplace_back(0, (int32_t)d.extent, (int32_t)d.stride);
+        dims.emplace_back((int32_t)d.min, (int32_t)d.extent, (int32_t)d.stride);
     }
     return dims;
 }
@@ -104,6 +104,17 @@ Launch &Launch::scalar(size_t at, halide_type_t type, const void *value) {
     return *this;
 }
 
+Launch &Launch::value_of_type(std::string_view name, halide_type_t type, uint64_t bytes) {
+    const size_t at = find(name);
+    const halide_filter_argument_t &declared = metadata_->arguments[at];
+    if (declared.kind != halide_argument_kind_input_scalar || declared.type != type) {
+        throw std::logic_error(
+            fmt::format("{}: the argument '{}' is no number of this type", variant_->name(), declared.name));
+    }
+    bind(at, Role::scalar).number = bytes;
+    return *this;
+}
+
 // Arrays have up to 200 elements, so that only the names of the first one and of the last one are compared:
 // a library has no other arguments between them.
 size_t Launch::find_array(const std::string &name, size_t size) {
@@ -162,8 +173,9 @@ bool Launch::fits() const {
     // The library wrote the shapes that it would need into the buffers.
     for (size_t i = 0; i < arguments_.size(); i++) {
         for (size_t d = 0; d < dims[i].size(); d++) {
-            if (dims[i][d].min < 0 ||
-                (int64_t)dims[i][d].min + dims[i][d].extent > arguments[i].view->dims[d].extent) {
+            const View::Dim &given = arguments[i].view->dims[d];
+            if (dims[i][d].min < given.min ||
+                (int64_t)dims[i][d].min + dims[i][d].extent > given.min + given.extent) {
                 return false;
             }
         }
@@ -239,7 +251,7 @@ LibraryRun Launch::described() const {
         uint64_t elements = 1;
         for (size_t d = 0; d < view->dims.size(); d++) {
             const View::Dim &dim = view->dims[d];
-            run.arguments.emplace_back(fmt::format("{}.min.{}", name, d), 0);
+            run.arguments.emplace_back(fmt::format("{}.min.{}", name, d), dim.min);
             run.arguments.emplace_back(fmt::format("{}.extent.{}", name, d), dim.extent);
             run.arguments.emplace_back(fmt::format("{}.stride.{}", name, d), dim.stride);
             elements *= dim.stride == 0 ? 1 : (uint64_t)dim.extent;

@@ -39,6 +39,9 @@ public:
         return scalar(find(name), halide_type_of<T>(), &number);
     }
 
+    // A number of any type, whose bytes are the first ones of `bytes`.
+    Launch &value_of_type(std::string_view name, halide_type_t type, uint64_t bytes);
+
     // The elements of an array input, at least one: `name` is the array's, whose elements are name_0, name_1
     // ..., one behind the other in the library's order.
     template<typename T>

@@ -10,6 +10,7 @@ namespace tilewright {
 struct View {
     struct Dim {
         int64_t extent, stride;  // stride in elements of `type`
+        int64_t min = 0;         // the coordinate of the first element
         bool operator==(const Dim &) const = default;
     };
     halide_type_t type;
