@@ -181,6 +181,63 @@ void add_statistics(const BandedCall &call, const std::vector<Statistics> &stati
     }
 }
 
+std::unique_ptr<RowsOfFile> open_rows(const BandedCall &call, const std::string &path) {
+    return rows_of_file(path_of_input(path), without_pixels(call.limits),
+        call.memory > 0 ? call.memory : quarter_of_memory());
+}
+
+// The files of a call.
+struct Ends {
+    const std::vector<std::string> &inputs;
+    const Output &output;
+    std::string written;
+    FileKind kind;
+};
+
+// Several calls, one per channel, read the file again.
+CallReport run(
+    const BandedCall &call, const Ends &ends, std::unique_ptr<RowsOfFile> file, bool makes_vector) {
+    CallReport report;
+    report.inputs = ends.inputs;
+    std::optional<FittedRows> rows(std::in_place, *file, call, 0);
+    report.conversions = rows->conversions();
+    report.output = ends.output.is_standard() ? "-" : ends.written;
+    const PngMetadata metadata = file->about().metadata;
+    const Counters before = counters();
+    const auto start = std::chrono::steady_clock::now();
+    Progress progress(call.to.name, 100);
+    Array sums;
+    std::vector<Statistics> statistics;
+    BandsDone done;
+    const auto count = rows->calls();
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) {
+            rows.reset();
+            file = open_rows(call, ends.inputs.front());
+            rows.emplace(*file, call, i);
+        }
+        BandOptions options = options_of(call, *rows, ends.kind, ends.output, progress, i);
+        options.call.statistics = &statistics;
+        if (makes_vector) {
+            ArraySink sink;
+            done = process(*rows, sink, call.pipeline, options);
+            put_result(std::move(sink.array), sums, (int64_t)i, (int64_t)count);
+        } else {
+            done = process(*rows, *rows_to_file(ends.written, ends.kind, metadata), call.pipeline, options);
+        }
+    }
+    if (makes_vector) {
+        write_array(ends.written, ends.kind, sums, metadata);
+    }
+    report.device = done.device;
+    add_statistics(call, statistics, report);
+    report.work.statistics.counters = counters() - before;
+    report.work.remarks.facts.emplace_back("bands",
+        fmt::format("{}, of {} rows; reading and writing are part of compute", done.bands, done.rows));
+    report.times.compute_ms = ms_since(start);
+    return report;
+}
+
 }  // namespace
 
 void add_memory(Command &command, std::string &memory) {
@@ -218,9 +275,8 @@ std::optional<CallReport> run_by_bands(
     if (call.memory == 0 && inputs.size() != 1) {
         return {};
     }
-    const auto open = [&] { return rows_of_file(path, without_pixels(call.limits), call.memory); };
     std::unique_ptr<RowsOfFile> file =
-        call.memory > 0 && inputs.size() == 1 ? open() : large_file(call, path);
+        call.memory > 0 && inputs.size() == 1 ? open_rows(call, path) : large_file(call, path);
     if (call.memory > 0 && (call.check || inputs.size() != 1)) {
         refuse(call, call.check ? "--check compares whole images; leave one of the two out" :
                                   "a call with several files takes them as a whole; leave it out");
@@ -247,45 +303,8 @@ std::optional<CallReport> run_by_bands(
     }
     const FileKind kind = kind_for(output, output.kind.value_or(file->about().kind), needed.type, shape);
     check_terminal(output, kind);
-    CallReport report;
-    report.inputs = inputs;
-    report.conversions = rows->conversions();
-    const std::string written = path_for(output, kind);
-    report.output = output.is_standard() ? "-" : written;
-    const PngMetadata metadata = file->about().metadata;
-    const Counters before = counters();
-    const auto start = std::chrono::steady_clock::now();
-    Progress progress(call.to.name, 100);
-    Array sums;
-    std::vector<Statistics> statistics;
-    BandsDone done;
-    const auto count = rows->calls();
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0) {
-            rows.reset();
-            file = open();
-            rows.emplace(*file, call, i);
-        }
-        BandOptions options = options_of(call, *rows, kind, output, progress, i);
-        options.call.statistics = &statistics;
-        if (needed.shape.size() == 1) {
-            ArraySink sink;
-            done = process(*rows, sink, call.pipeline, options);
-            put_result(std::move(sink.array), sums, (int64_t)i, (int64_t)count);
-        } else {
-            done = process(*rows, *rows_to_file(written, kind, metadata), call.pipeline, options);
-        }
-    }
-    if (needed.shape.size() == 1) {
-        write_array(written, kind, sums, metadata);
-    }
-    report.device = done.device;
-    add_statistics(call, statistics, report);
-    report.work.statistics.counters = counters() - before;
-    report.work.remarks.facts.emplace_back("bands",
-        fmt::format("{}, of {} rows; reading and writing are part of compute", done.bands, done.rows));
-    report.times.compute_ms = ms_since(start);
-    return report;
+    return run(
+        call, {inputs, output, path_for(output, kind), kind}, std::move(file), needed.shape.size() == 1);
 }
 
 }  // namespace tilewright::app

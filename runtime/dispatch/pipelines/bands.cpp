@@ -314,11 +314,7 @@ void run_segment(RowSource &source, RowSink &sink, const Segment &segment, int64
         const BandQueue<Array>::CloseAtEnd close_computed(computed);
         int64_t y = 0;
         bool is_taken = true;
-        while (is_taken) {
-            const std::optional<Band> band = read.pop();
-            if (!band) {
-                break;
-            }
+        for (std::optional<Band> band; is_taken && (band = read.pop());) {
             Array part = computation.of(*band);
             y += band->rows;
             is_taken = part.empty() || computed.push(std::move(part));
