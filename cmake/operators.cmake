@@ -114,6 +114,8 @@ const std::vector<const Operator *> &operators() {
     add_library(tilewright_operators STATIC
         ${CMAKE_BINARY_DIR}/registry.cpp
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/find_operator.cpp
+        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipelines/band_scratch.cpp
+        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipelines/bands.cpp
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipelines/pipeline.cpp
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipelines/pipeline_text.cpp)
     add_library(Tilewright::operators ALIAS tilewright_operators)

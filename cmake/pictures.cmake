@@ -34,7 +34,8 @@ if (TILEWRIGHT_TIFF)
 endif ()
 if (TILEWRIGHT_TIFF AND TIFF_FOUND)
     list(APPEND TILEWRIGHT_PICTURE_SOURCES
-        runtime/files/tiff/libtiff.cpp runtime/files/tiff/tiff_reader.cpp runtime/files/tiff/tiff_writer.cpp)
+        runtime/files/tiff/libtiff.cpp runtime/files/tiff/tiff_header.cpp runtime/files/tiff/tiff_reader.cpp
+        runtime/files/tiff/tiff_writer.cpp)
     list(APPEND TILEWRIGHT_PICTURE_LIBRARIES TIFF::TIFF)
     list(APPEND TILEWRIGHT_PICTURE_PACKAGES TIFF)
     list(APPEND TILEWRIGHT_PICTURE_MODULES libtiff-4)

@@ -1,18 +1,23 @@
 // Files of every kind: finds the kind of a file, and gives the file to its reader or writer.
 #include "tilewright/files.h"
+#include "runtime/arrays/copy.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/output/destination.h"
 #include "runtime/files/output/folder_entry.h"
 #include "runtime/files/output/output_file.h"
 #include "runtime/files/pictures/orientation.h"
+#include "runtime/files/pictures/picture_limits.h"
 #include "runtime/files/readers.h"
 #include "runtime/files/writers.h"
+#include "tilewright/bands.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <iterator>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <sys/stat.h>
@@ -31,23 +36,16 @@ struct Kind {
     std::string_view ending;        // of new files
     std::string_view other_ending;  // which means the kind too
     void (*check)(Type type, const Shape &shape);
-    void (*write)(const std::string &path, const Array &array, const PngMetadata &metadata);
+    CreateWriter *create;
 };
 
 constexpr Kind known_kinds[] = {
-    {FileKind::png, "png", ".png", ".png", check_png, write_png},
-    {FileKind::jpeg, "jpeg", ".jpg", ".jpeg", check_jpeg, write_jpeg},
-    {FileKind::tiff, "tiff", ".tif", ".tiff", check_tiff, write_tiff},
-    {FileKind::npy, "npy", ".npy", ".npy", [](Type, const Shape &) {},
-        [](const std::string &path, const Array &array, const PngMetadata &) { write_npy(path, array); }},
-    {FileKind::csv, "csv", ".csv", ".csv", check_text,
-        [](const std::string &path, const Array &array, const PngMetadata &) {
-            write_text(path, array, ',');
-        }},
-    {FileKind::txt, "txt", ".txt", ".txt", check_text,
-        [](const std::string &path, const Array &array, const PngMetadata &) {
-            write_text(path, array, ' ');
-        }},
+    {FileKind::png, "png", ".png", ".png", check_png, create_png},
+    {FileKind::jpeg, "jpeg", ".jpg", ".jpeg", check_jpeg, create_jpeg},
+    {FileKind::tiff, "tiff", ".tif", ".tiff", check_tiff, create_tiff},
+    {FileKind::npy, "npy", ".npy", ".npy", [](Type, const Shape &) {}, create_npy},
+    {FileKind::csv, "csv", ".csv", ".csv", check_text, create_csv},
+    {FileKind::txt, "txt", ".txt", ".txt", check_text, create_txt},
 };
 
 const Kind &kind_of(FileKind kind) {
@@ -113,17 +111,127 @@ std::optional<FileKind> kind_of_content(const std::string &first, const std::str
     return ending == ".csv" || begins_like_text(first) ? std::optional(FileKind::csv) : std::nullopt;
 }
 
-FileContents contents_of(StoredPicture picture, FileKind kind) {
-    FileContents contents = {.array = upright(picture.pixels, picture.orientation),
+// What is known of a picture before its pixels.
+FileContents contents_of(RowReader &reader, FileKind kind) {
+    return {.array = {},
         .kind = kind,
-        .has_alpha = picture.has_alpha,
-        .orientation = picture.orientation,
-        .metadata = std::move(picture.metadata)};
-    if (picture.orientation >= 5 && contents.metadata.density) {
+        .has_alpha = reader.has_alpha,
+        .orientation = reader.orientation,
+        .metadata = std::move(reader.metadata)};
+}
+
+FileContents contents_of(InputFile &file, std::unique_ptr<RowReader> reader, FileKind kind,
+    const PngLimits &limits, MakeArray *make) {
+    const Array pixels = read_picture(*reader, file, limits, make);
+    FileContents contents = contents_of(*reader, kind);
+    contents.array = upright(pixels, reader->orientation);
+    if (reader->orientation >= 5 && contents.metadata.density) {
         std::swap(contents.metadata.density->x, contents.metadata.density->y);
     }
     return contents;
 }
+
+// The kind of a file that is open. Errors: input.
+FileKind kind_of_file(InputFile &file) {
+    const std::string first = file.peek();
+    if (first.empty()) {
+        file.refuse_truncated();
+    }
+    const std::optional<FileKind> kind = kind_of_content(first, file.path());
+    if (!kind) {
+        file.refuse("it is neither a PNG nor an .npy file, and no JPEG, TIFF or text of numbers",
+            "convert it to one of them first");
+    }
+    return *kind;
+}
+
+double bytes_of(const RowReader &reader) {
+    const int64_t pixel = channels_of(reader.shape) * static_cast<int64_t>(size_of(reader.type));
+    return picture_bytes(reader.shape[1], reader.shape[0], pixel);
+}
+
+// The rows of a file as they come, or of the whole array, where they do not.
+class FileRows final : public RowsOfFile {
+public:
+    FileRows(const std::string &path, const FileLimits &limits, int64_t memory)
+        : file_(path, InputFile::Kinds::regular), limits_(limits) {
+        const FileKind kind = kind_of_file(file_);
+        limits_.png.bytes = limits_.npy.bytes = std::numeric_limits<int64_t>::max();
+        reader_ = kind == FileKind::png  ? open_png(file_, limits_.png) :
+                  kind == FileKind::jpeg ? open_jpeg(file_, limits_.png) :
+                  kind == FileKind::tiff ? open_tiff(file_, limits_.png) :
+                  kind == FileKind::npy  ? open_npy(file_, limits_.npy) :
+                                           nullptr;
+        if (!reader_ || reader_->shape.size() < 2) {
+            file_.refuse(reader_ ? "it is a vector, which has no rows" : "text is not read by rows",
+                "leave out --memory, or save an image");
+        }
+        const double bytes = static_cast<double>(file_.kept_bytes()) + reader_->decoding_bytes +
+                             (reader_->is_by_rows ? reader_->buffer_bytes : bytes_of(*reader_));
+        if (bytes > static_cast<double>(memory)) {
+            file_.refuse(fmt::format("{} {:.0f} bytes of memory, and the limit is {}",
+                             reader_->is_by_rows ? "decoding its rows takes" :
+                                                   "it cannot be decoded row by row, and as a whole takes",
+                             bytes, memory),
+                "raise the limit (--memory)");
+        }
+        about_ = contents_of(*reader_, kind);
+    }
+
+    Type type() const override {
+        return reader_->type;
+    }
+    std::vector<int64_t> shape() const override {
+        return reader_->shape;
+    }
+    const FileContents &about() const override {
+        return about_;
+    }
+
+    void read(Array &rows) override {
+        const int64_t n = rows.shape()[0];
+        if (reader_->is_by_rows) {
+            reader_->read(rows);
+        } else {
+            if (whole_.empty()) {
+                whole_ = Array::uninitialized(type(), shape());
+                reader_->read(whole_);
+            }
+            copy(whole_.crop(row_, 0, n, shape()[1]), rows);
+        }
+        row_ += n;
+    }
+
+private:
+    InputFile file_;
+    FileLimits limits_;
+    std::unique_ptr<RowReader> reader_;
+    FileContents about_;
+    Array whole_;
+    int64_t row_ = 0;
+};
+
+class FileSink final : public RowSink {
+public:
+    FileSink(std::string path, FileKind kind, PngMetadata metadata)
+        : path_(std::move(path)), kind_(kind), metadata_(std::move(metadata)) {}
+
+    void begin(Type type, const std::vector<int64_t> &shape) override {
+        writer_ = kind_of(kind_).create(path_, type, shape, metadata_);
+    }
+    void write(const Array &rows) override {
+        writer_->write(rows);
+    }
+    void finish() override {
+        writer_->finish();
+    }
+
+private:
+    const std::string path_;
+    const FileKind kind_;
+    const PngMetadata metadata_;
+    std::unique_ptr<RowWriter> writer_;
+};
 
 }  // namespace
 
@@ -148,28 +256,50 @@ std::optional<FileKind> kind_of_name(const std::string &path) {
 FileContents read_file(const std::string &path, const FileLimits &limits, bool pinned) try {
     MakeArray *const make = pinned ? Array::pinned : Array::uninitialized;
     InputFile file(path, InputFile::Kinds::regular);
-    const std::string first = file.peek();
-    if (first.empty()) {
-        file.refuse_truncated();
+    const FileKind kind = kind_of_file(file);
+    switch (kind) {
+    case FileKind::png: return contents_of(file, open_png(file, limits.png), kind, limits.png, make);
+    case FileKind::jpeg:
+        return contents_of(file, open_jpeg(file, limits.png), kind, limits.png, Array::uninitialized);
+    case FileKind::tiff:
+        return contents_of(file, open_tiff(file, limits.png), kind, limits.png, Array::uninitialized);
+    case FileKind::npy: {
+        const std::unique_ptr<RowReader> reader = open_npy(file, limits.npy);
+        Array array = make(reader->type, reader->shape, Array::padded);
+        reader->read(array);
+        return {.array = std::move(array)};
     }
-    const std::optional<FileKind> kind = kind_of_content(first, path);
-    if (!kind) {
-        file.refuse("it is neither a PNG nor an .npy file, and no JPEG, TIFF or text of numbers",
-            "convert it to one of them first");
-    }
-    switch (*kind) {
-    case FileKind::png: return contents_of(read_png(file, limits.png, make), *kind);
-    case FileKind::jpeg: return contents_of(read_jpeg(file, limits.png), *kind);
-    case FileKind::tiff: return contents_of(read_tiff(file, limits.png), *kind);
-    case FileKind::npy: return {.array = read_npy(file, limits.npy, make)};
     case FileKind::csv:
     case FileKind::txt: break;
     }
     bool is_one_line = false;
     Array numbers = read_text(file, limits.npy, is_one_line);
-    return {.array = std::move(numbers), .kind = *kind, .is_one_line = is_one_line};
+    return {.array = std::move(numbers), .kind = kind, .is_one_line = is_one_line};
 } catch (...) {
     leave_with_error([] { return "read_file"; });
+}
+
+Array read_picture(RowReader &reader, InputFile &file, const PngLimits &limits, MakeArray *make) {
+    const int64_t h = reader.shape[0], w = reader.shape[1],
+                  pixel = channels_of(reader.shape) * static_cast<int64_t>(size_of(reader.type));
+    check_picture_memory(w, h,
+        static_cast<double>(file.kept_bytes()) + bytes_of(reader) +
+            std::max(reader.decoding_bytes, upright_bytes(w, h, pixel, reader.orientation)),
+        file, limits);
+    Array pixels = make(reader.type, reader.shape, Array::padded);
+    reader.read(pixels);
+    return pixels;
+}
+
+std::unique_ptr<RowsOfFile> rows_of_file(
+    const std::string &path, const FileLimits &limits, int64_t memory) try {
+    return std::make_unique<FileRows>(path, limits, memory);
+} catch (...) {
+    leave_with_error([] { return "rows_of_file"; });
+}
+
+std::unique_ptr<RowSink> rows_to_file(std::string path, FileKind kind, PngMetadata metadata) {
+    return std::make_unique<FileSink>(std::move(path), kind, std::move(metadata));
 }
 
 Array read_array(const std::string &path, PngMetadata *metadata, const FileLimits &limits) {
@@ -188,7 +318,7 @@ void write_array(const std::string &path, const Array &array, const PngMetadata 
 
 void write_array(
     const std::string &path, FileKind kind, const Array &array, const PngMetadata &metadata) try {
-    kind_of(kind).write(path, array, metadata);
+    write_whole(kind_of(kind).create, path, array, metadata);
 } catch (...) {
     leave_with_error([] { return "write_array"; });
 }

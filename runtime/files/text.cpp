@@ -197,27 +197,53 @@ void check_text(Type type, const std::vector<int64_t> &shape) {
     }
 }
 
-void write_text(const std::string &path, const Array &array, char separator) {
-    check_text(array.type(), array.shape());
-    const bool is_vector = array.dimensions() == 1;
-    const int64_t rows = array.shape()[0], columns = is_vector ? 1 : array.shape()[1];
-    array.sync();
-    OutputFile file(path);
-    std::string line;
-    for (int64_t y = 0; y < rows; y++) {
-        line.clear();
-        for (int64_t x = 0; x < columns; x++) {
-            if (x > 0) {
-                line += separator;
+namespace {
+
+class TextWriter final : public RowWriter {
+public:
+    TextWriter(const std::string &path, char separator) : file_(path), separator_(separator) {}
+
+    void write(const Array &array) override {
+        const bool is_vector = array.dimensions() == 1;
+        const int64_t rows = array.shape()[0], columns = is_vector ? 1 : array.shape()[1];
+        array.sync();
+        std::string line;
+        for (int64_t y = 0; y < rows; y++) {
+            line.clear();
+            for (int64_t x = 0; x < columns; x++) {
+                if (x > 0) {
+                    line += separator_;
+                }
+                append_element(line, array, is_vector ? y : y * array.strides()[0] + x);
             }
-            append_element(line, array, is_vector ? y : y * array.strides()[0] + x);
-        }
-        line += '\n';
-        if (!file.write(line.data(), line.size())) {
-            file.fail();
+            line += '\n';
+            if (!file_.write(line.data(), line.size())) {
+                file_.fail();
+            }
         }
     }
-    file.commit();
+
+    void finish() override {
+        file_.commit();
+    }
+
+private:
+    OutputFile file_;
+    const char separator_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowWriter> create_csv(
+    const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &) {
+    check_text(type, shape);
+    return std::make_unique<TextWriter>(path, ',');
+}
+
+std::unique_ptr<RowWriter> create_txt(
+    const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &) {
+    check_text(type, shape);
+    return std::make_unique<TextWriter>(path, ' ');
 }
 
 }  // namespace tilewright

@@ -1,34 +1,58 @@
 #pragma once
-// The writers of pictures other than PNG, and of text. Each writes a file that is whole or absent
-// (output_file.h); `check_...` refuses what its format cannot hold before there is a file. Not installed.
+// The writers of each kind of file, by rows. Each writes a file that is whole or absent (output_file.h);
+// `check_...` refuses what its format cannot hold before there is a file. Not installed.
 #include "tilewright/array.h"
 #include "tilewright/png.h"
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace tilewright {
 
 // Of an image (h, w) or (h, w, c).
-inline int channels_of(const Array &image) {
-    return image.dimensions() == 3 ? static_cast<int>(image.shape()[2]) : 1;
+inline int channels_of(const std::vector<int64_t> &shape) {
+    return shape.size() == 3 ? static_cast<int>(shape[2]) : 1;
 }
 
-// The bytes of a row of such an image, without those that only fill up to its stride.
-inline int64_t row_bytes_of(const Array &image) {
-    return image.shape()[1] * channels_of(image) * static_cast<int64_t>(size_of(image.type()));
+// A file that is being written. Without finish() it leaves nothing.
+class RowWriter {
+public:
+    RowWriter() = default;
+    virtual ~RowWriter() = default;
+    RowWriter(const RowWriter &) = delete;
+    RowWriter &operator=(const RowWriter &) = delete;
+
+    // Writes the next rows; of a vector, its next elements. Errors: failed, memory.
+    virtual void write(const Array &rows) = 0;
+
+    // Completes the file, which has all its rows. Errors: failed, memory.
+    virtual void finish() = 0;
+};
+
+// Each begins a file of an array of that type and shape. Errors: usage, failed, memory.
+using CreateWriter = std::unique_ptr<RowWriter>(
+    const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &metadata);
+
+inline void write_whole(
+    CreateWriter *create, const std::string &path, const Array &array, const PngMetadata &metadata) {
+    const std::unique_ptr<RowWriter> writer = create(path, array.type(), array.shape(), metadata);
+    writer->write(array);
+    writer->finish();
 }
 
-// u8 images (h, w) and (h, w, 3), with their density and ICC profile. Errors: usage, failed, memory.
+CreateWriter create_png, create_npy;
+
+// u8 images (h, w) and (h, w, 3), with their density and ICC profile.
 void check_jpeg(Type type, const std::vector<int64_t> &shape);
-void write_jpeg(const std::string &path, const Array &image, const PngMetadata &metadata);
+CreateWriter create_jpeg;
 
-// What PNG holds, with density and ICC profile. Errors: usage, failed, memory.
+// What PNG holds, with density and ICC profile.
 void check_tiff(Type type, const std::vector<int64_t> &shape);
-void write_tiff(const std::string &path, const Array &image, const PngMetadata &metadata);
+CreateWriter create_tiff;
 
-// Vectors and matrices of real numbers: one row per line. Errors: usage, failed, memory.
+// Vectors and matrices of real numbers: one row per line, with commas or blanks between numbers.
 void check_text(Type type, const std::vector<int64_t> &shape);
-void write_text(const std::string &path, const Array &array, char separator);
+CreateWriter create_csv, create_txt;
 
 }  // namespace tilewright

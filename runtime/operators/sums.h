@@ -71,7 +71,8 @@ public:
                              .help = "Type of the sums of an integer image: u32 (the default), which is "
                                      "refused where a sum could pass 2^32 - 1; u64 and f64, which hold every "
                                      "sum; f32, the exact sum rounded. Those of an f32 image are f32",
-                             .choices = {"u32", "u64", "f32", "f64"}}}},
+                             .choices = {"u32", "u64", "f32", "f64"}}},
+                         .bands = kept_axis == 0 ? Bands::rows : Bands::sums},
               variants, std::move(forms)),
           kept_axis_(kept_axis) {}
 

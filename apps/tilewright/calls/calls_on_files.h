@@ -13,7 +13,7 @@ namespace tilewright::app {
 
 // The options that these commands share.
 struct CallOptions {
-    std::string device, schedule = "tuned", format, into;
+    std::string device, schedule = "tuned", format, into, memory;
     bool statistics = false, as_json = false, check = false;
     FitOptions fit;
     FileLimits limits;

@@ -1,4 +1,5 @@
 #include "apps/tilewright/calls/operation.h"
+#include "apps/tilewright/calls/bands.h"
 #include "apps/tilewright/pictures/field_picture.h"
 #include "apps/tilewright/verification/expected_result.h"
 #include <chrono>
@@ -139,10 +140,29 @@ std::vector<std::string> conversions_of(const Operation &operation, const Prepar
     return words;
 }
 
+// Bands are computed as a pipeline of one stage, which multiplies colours by alpha itself.
+Receiver for_bands(const Operation &operation) {
+    Receiver to = receiver_of(*operation.op, operation.settings);
+    to.op = nullptr;
+    return to;
+}
+
 }  // namespace
 
 CallReport run_on_files(
     const Operation &operation, const std::vector<std::string> &inputs, const Output &output) {
+    const Pipeline pipeline = Pipeline().then(operation.op->name(), operation.settings);
+    if (std::optional<CallReport> banded = run_by_bands({.pipeline = pipeline,
+                                                            .to = for_bands(operation),
+                                                            .device = operation.device,
+                                                            .schedule = operation.schedule,
+                                                            .fit = operation.fit,
+                                                            .limits = operation.limits,
+                                                            .memory = operation.memory,
+                                                            .check = operation.check},
+            inputs, output)) {
+        return *banded;
+    }
     CallReport report;
     report.inputs = inputs;
     const auto start = std::chrono::steady_clock::now();

@@ -18,6 +18,7 @@ struct Operation {
     Settings settings;
     FitOptions fit;
     FileLimits limits;
+    int64_t memory = 0;  // for bands; 0: not asked
     bool check = false;
 };
 

@@ -1,4 +1,5 @@
 // The command of each operator: files are read, the operator is called, and the result is written.
+#include "apps/tilewright/calls/bands.h"
 #include "apps/tilewright/calls/calls_on_files.h"
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/environment.h"
@@ -42,6 +43,7 @@ Operation operation_of(const OperateOptions &options) {
         .settings = settings_of(*options.op, options.settings),
         .fit = call.fit,
         .limits = call.limits,
+        .memory = bytes_of_memory(call.memory),
         .check = call.check};
 }
 
@@ -194,6 +196,7 @@ void add_operator(CommandLine &line, const Operator &op) {
                 families_in(op.variants()), op.name()))
         .show_default();
     add_format(command, request->call.format);
+    add_memory(command, request->call.memory);
     command.add_flag(
         "--stats", request->call.statistics, "Print what the call did and cost to standard error");
     add_json(command, request->call.as_json);

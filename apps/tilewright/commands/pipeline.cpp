@@ -1,5 +1,6 @@
 // `pipeline`: operators one after another, with data that stays on the device between them.
 #include "tilewright/pipeline.h"
+#include "apps/tilewright/calls/bands.h"
 #include "apps/tilewright/calls/call_options.h"
 #include "apps/tilewright/calls/calls_on_files.h"
 #include "apps/tilewright/command_line/command_line.h"
@@ -226,6 +227,19 @@ Array computed(const Work &work, const Prepared &prepared, CallReport &report) {
 
 // Everything that can be refused is refused before the first stage computes.
 CallReport run_on_files(const Work &work, const std::vector<std::string> &files, const Output &output) {
+    const CallOptions &options = work.options;
+    if (std::optional<CallReport> banded = run_by_bands({.pipeline = work.pipeline,
+                                                            .to = receiver_of(work.pipeline),
+                                                            .device = work.device,
+                                                            .schedule = options.schedule,
+                                                            .fit = options.fit,
+                                                            .limits = options.limits,
+                                                            .memory = bytes_of_memory(options.memory),
+                                                            .check = options.check,
+                                                            .is_pipeline = true},
+            files, output)) {
+        return *banded;
+    }
     CallReport report;
     report.inputs = files;
     const auto start = std::chrono::steady_clock::now();
@@ -320,6 +334,7 @@ void add_pipeline(CommandLine &line) {
         .value_name("FOLDER");
     add_device_and_threads(command, call.device);
     add_format(command, call.format);
+    add_memory(command, call.memory);
     command.add("--schedule", call.schedule, "The schedule of the stages that name none").show_default();
     command.add_flag("--stats", call.statistics, "Print what each stage did and cost to standard error");
     add_json(command, call.as_json);

@@ -201,44 +201,55 @@ int orientation_of(const jpeg_decompress_struct &jpeg) {
     return 1;
 }
 
+class JpegRows final : public RowReader {
+public:
+    JpegRows(InputFile &file, const PngLimits &limits) : reader_(file, limits) {
+        jpeg_decompress_struct &jpeg = reader_.jpeg;
+        reader_([&] {
+            jpeg_save_markers(&jpeg, exif_marker, 0xffff);
+            jpeg_save_markers(&jpeg, profile_marker, 0xffff);
+            jpeg_read_header(&jpeg, TRUE);
+            decoding_bytes = coefficient_bytes(jpeg);
+        });
+        is_grey_ = jpeg.jpeg_color_space == JCS_GRAYSCALE;
+        if (!is_grey_ && jpeg.jpeg_color_space != JCS_YCbCr && jpeg.jpeg_color_space != JCS_RGB) {
+            file.refuse("its colours are those of printing (CMYK)", "convert it to RGB first");
+        }
+        shape = shape_of(jpeg.image_height, jpeg.image_width, is_grey_ ? 1 : 3);
+        orientation = orientation_of(jpeg);
+        check_picture_size(jpeg.image_width, jpeg.image_height, file, limits);
+        metadata = metadata_of(reader_, file, limits);
+    }
+
+    void read(Array &rows) override {
+        auto *row = static_cast<uint8_t *>(rows.data());
+        const int64_t row_bytes = rows.strides()[0], n = rows.shape()[0];
+        reader_([&] {
+            jpeg_decompress_struct &jpeg = reader_.jpeg;
+            if (!is_started_) {
+                jpeg.out_color_space = is_grey_ ? JCS_GRAYSCALE : JCS_RGB;
+                jpeg_start_decompress(&jpeg);
+                is_started_ = true;
+            }
+            for (int64_t y = 0; y < n; y++) {
+                JSAMPROW to = row + y * row_bytes;
+                jpeg_read_scanlines(&jpeg, &to, 1);
+            }
+            if (jpeg.output_scanline == jpeg.output_height) {
+                jpeg_finish_decompress(&jpeg);
+            }
+        });
+    }
+
+private:
+    Reader reader_;
+    bool is_grey_ = false, is_started_ = false;
+};
+
 }  // namespace
 
-StoredPicture read_jpeg(InputFile &file, const PngLimits &limits) {
-    const auto reader = std::make_unique<Reader>(file, limits);
-    jpeg_decompress_struct &jpeg = reader->jpeg;
-    double more_bytes = 0;
-    (*reader)([&] {
-        jpeg_save_markers(&jpeg, exif_marker, 0xffff);
-        jpeg_save_markers(&jpeg, profile_marker, 0xffff);
-        jpeg_read_header(&jpeg, TRUE);
-        more_bytes = coefficient_bytes(jpeg);
-    });
-    const bool is_grey = jpeg.jpeg_color_space == JCS_GRAYSCALE;
-    if (!is_grey && jpeg.jpeg_color_space != JCS_YCbCr && jpeg.jpeg_color_space != JCS_RGB) {
-        file.refuse("its colours are those of printing (CMYK)", "convert it to RGB first");
-    }
-    const int64_t w = jpeg.image_width, h = jpeg.image_height, channels = is_grey ? 1 : 3;
-    StoredPicture picture;
-    picture.orientation = orientation_of(jpeg);
-    check_picture_size(w, h, file, limits);
-    check_picture_memory(w, h,
-        picture_bytes(w, h, channels) +
-            std::max(more_bytes, upright_bytes(w, h, channels, picture.orientation)),
-        file, limits);
-    picture.metadata = metadata_of(*reader, file, limits);
-    picture.pixels = Array::uninitialized(Type::u8, shape_of(h, w, channels));
-    auto *pixels = static_cast<uint8_t *>(picture.pixels.data());
-    const int64_t row_bytes = picture.pixels.strides()[0];
-    (*reader)([&] {
-        jpeg.out_color_space = is_grey ? JCS_GRAYSCALE : JCS_RGB;
-        jpeg_start_decompress(&jpeg);
-        while (jpeg.output_scanline < jpeg.output_height) {
-            JSAMPROW row = pixels + jpeg.output_scanline * row_bytes;
-            jpeg_read_scanlines(&jpeg, &row, 1);
-        }
-        jpeg_finish_decompress(&jpeg);
-    });
-    return picture;
+std::unique_ptr<RowReader> open_jpeg(InputFile &file, const PngLimits &limits) {
+    return std::make_unique<JpegRows>(file, limits);
 }
 
 }  // namespace tilewright

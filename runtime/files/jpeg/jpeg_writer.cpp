@@ -104,37 +104,61 @@ void check_jpeg(Type type, const std::vector<int64_t> &shape) {
     }
 }
 
-void write_jpeg(const std::string &path, const Array &image, const PngMetadata &metadata) {
-    check_jpeg(image.type(), image.shape());
-    const int channels = channels_of(image);
-    const auto *pixels = static_cast<const uint8_t *>(image.data());
-    const int64_t row_bytes = image.strides()[0];
-    OutputFile file(path);
-    const auto writer = std::make_unique<Writer>(file, path);
-    jpeg_compress_struct &jpeg = writer->jpeg;
-    (*writer)([&] {
-        jpeg.image_width = static_cast<JDIMENSION>(image.shape()[1]);
-        jpeg.image_height = static_cast<JDIMENSION>(image.shape()[0]);
-        jpeg.input_components = channels;
-        jpeg.in_color_space = channels == 3 ? JCS_RGB : JCS_GRAYSCALE;
-        jpeg_set_defaults(&jpeg);
-        jpeg_set_quality(&jpeg, quality, TRUE);
-        jpeg.comp_info[0].h_samp_factor = jpeg.comp_info[0].v_samp_factor = 1;
-        if (metadata.density) {
-            set_density(jpeg, *metadata.density);
-        }
-        jpeg_start_compress(&jpeg, TRUE);
-        if (metadata.icc_profile && profile_fits(*metadata.icc_profile, channels)) {
-            jpeg_write_icc_profile(&jpeg, metadata.icc_profile->bytes.data(),
-                static_cast<unsigned>(metadata.icc_profile->bytes.size()));
-        }
-        while (jpeg.next_scanline < jpeg.image_height) {
-            JSAMPROW row = const_cast<JSAMPROW>(pixels + jpeg.next_scanline * row_bytes);
-            jpeg_write_scanlines(&jpeg, &row, 1);
-        }
-        jpeg_finish_compress(&jpeg);
-    });
-    file.commit();
+namespace {
+
+class JpegWriter final : public RowWriter {
+public:
+    JpegWriter(const std::string &path, const std::vector<int64_t> &shape, const PngMetadata &metadata)
+        : path_(path), file_(path), writer_(file_, path_) {
+        jpeg_compress_struct &jpeg = writer_.jpeg;
+        const int channels = channels_of(shape);
+        writer_([&] {
+            jpeg.image_width = static_cast<JDIMENSION>(shape[1]);
+            jpeg.image_height = static_cast<JDIMENSION>(shape[0]);
+            jpeg.input_components = channels;
+            jpeg.in_color_space = channels == 3 ? JCS_RGB : JCS_GRAYSCALE;
+            jpeg_set_defaults(&jpeg);
+            jpeg_set_quality(&jpeg, quality, TRUE);
+            jpeg.comp_info[0].h_samp_factor = jpeg.comp_info[0].v_samp_factor = 1;
+            if (metadata.density) {
+                set_density(jpeg, *metadata.density);
+            }
+            jpeg_start_compress(&jpeg, TRUE);
+            if (metadata.icc_profile && profile_fits(*metadata.icc_profile, channels)) {
+                jpeg_write_icc_profile(&jpeg, metadata.icc_profile->bytes.data(),
+                    static_cast<unsigned>(metadata.icc_profile->bytes.size()));
+            }
+        });
+    }
+
+    void write(const Array &rows) override {
+        const auto *pixels = static_cast<const uint8_t *>(rows.data());
+        const int64_t row_bytes = rows.strides()[0], n = rows.shape()[0];
+        writer_([&] {
+            for (int64_t y = 0; y < n; y++) {
+                JSAMPROW row = const_cast<JSAMPROW>(pixels + y * row_bytes);
+                jpeg_write_scanlines(&writer_.jpeg, &row, 1);
+            }
+        });
+    }
+
+    void finish() override {
+        writer_([&] { jpeg_finish_compress(&writer_.jpeg); });
+        file_.commit();
+    }
+
+private:
+    const std::string path_;
+    OutputFile file_;
+    Writer writer_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowWriter> create_jpeg(
+    const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &metadata) {
+    check_jpeg(type, shape);
+    return std::make_unique<JpegWriter>(path, shape, metadata);
 }
 
 }  // namespace tilewright

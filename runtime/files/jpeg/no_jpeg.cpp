@@ -5,7 +5,7 @@
 
 namespace tilewright {
 
-StoredPicture read_jpeg(InputFile &file, const PngLimits &) {
+std::unique_ptr<RowReader> open_jpeg(InputFile &file, const PngLimits &) {
     file.refuse("it is a JPEG, and this build has no libjpeg-turbo", "convert it to PNG first");
 }
 
@@ -14,8 +14,10 @@ void check_jpeg(Type type, const std::vector<int64_t> &shape) {
         "write_jpeg", type, shape);
 }
 
-void write_jpeg(const std::string &, const Array &image, const PngMetadata &) {
-    check_jpeg(image.type(), image.shape());
+std::unique_ptr<RowWriter> create_jpeg(
+    const std::string &, Type type, const std::vector<int64_t> &shape, const PngMetadata &) {
+    check_jpeg(type, shape);
+    return nullptr;
 }
 
 }  // namespace tilewright

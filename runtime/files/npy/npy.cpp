@@ -3,6 +3,7 @@
 #include "runtime/files/npy/npy_header.h"
 #include "runtime/files/output/output_file.h"
 #include "runtime/files/readers.h"
+#include "runtime/files/writers.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <bit>
@@ -26,14 +27,6 @@ Rows rows_of_bytes(const Array &array) {
     }
     const int64_t count = array.shape()[0];
     return {count, array.size() / count * element, array.strides()[0] * element};
-}
-
-void read_c_order(InputFile &file, Array &array) {
-    const Rows rows = rows_of_bytes(array);
-    auto *data = static_cast<uint8_t *>(array.data());
-    for (int64_t y = 0; y < rows.count; y++) {
-        file.read_whole(data + y * rows.pitch, static_cast<size_t>(rows.bytes));
-    }
 }
 
 // In Fortran order the file holds columns: for each channel, for each x, the elements of all y. A block of
@@ -80,22 +73,82 @@ void read_fortran_order(InputFile &file, Array &array) {
     }
 }
 
+class NpyRows final : public RowReader {
+public:
+    NpyRows(InputFile &file, const NpyLimits &limits) : file_(file) {
+        NpyHeader header = read_npy_header(file, limits);
+        type = header.type;
+        shape = std::move(header.shape);
+        is_by_rows = !header.is_fortran || shape.size() == 1;
+    }
+
+    void read(Array &array) override {
+        if (!is_by_rows) {
+            read_fortran_order(file_, array);
+            return;
+        }
+        const Rows rows = rows_of_bytes(array);
+        auto *data = static_cast<uint8_t *>(array.data());
+        for (int64_t y = 0; y < rows.count; y++) {
+            file_.read_whole(data + y * rows.pitch, static_cast<size_t>(rows.bytes));
+        }
+    }
+
+private:
+    InputFile &file_;
+};
+
 }  // namespace
+
+std::unique_ptr<RowReader> open_npy(InputFile &file, const NpyLimits &limits) {
+    return std::make_unique<NpyRows>(file, limits);
+}
 
 Array read_npy(const std::string &path, const NpyLimits &limits) {
     InputFile file(path);
-    return read_npy(file, limits, Array::uninitialized);
+    const std::unique_ptr<RowReader> reader = open_npy(file, limits);
+    Array array = Array::uninitialized(reader->type, reader->shape, Array::padded);
+    reader->read(array);
+    return array;
 }
 
-Array read_npy(InputFile &file, const NpyLimits &limits, MakeArray *make) {
-    const NpyHeader header = read_npy_header(file, limits);
-    Array array = make(header.type, header.shape, Array::padded);
-    if (header.is_fortran && header.shape.size() > 1) {
-        read_fortran_order(file, array);
-    } else {
-        read_c_order(file, array);
+namespace {
+
+class NpyWriter final : public RowWriter {
+public:
+    NpyWriter(const std::string &path, Type type, const std::vector<int64_t> &shape)
+        : header_(npy_header_of(type, shape)), file_(path) {
+        put(header_.data(), header_.size());
     }
-    return array;
+
+    void write(const Array &array) override {
+        const Rows rows = rows_of_bytes(array);
+        const auto *data = static_cast<const uint8_t *>(array.data());
+        for (int64_t y = 0; y < rows.count; y++) {
+            put(data + y * rows.pitch, static_cast<size_t>(rows.bytes));
+        }
+    }
+
+    void finish() override {
+        file_.commit();
+    }
+
+private:
+    void put(const void *from, size_t bytes) {
+        if (!file_.write(from, bytes)) {
+            file_.fail();
+        }
+    }
+
+    const std::string header_;
+    OutputFile file_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowWriter> create_npy(
+    const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &) {
+    return std::make_unique<NpyWriter>(path, type, shape);
 }
 
 void write_npy(const std::string &path, const Array &array) {
@@ -103,19 +156,7 @@ void write_npy(const std::string &path, const Array &array) {
     if (array.empty() || array.size() == 0) {
         throw Error(Fault::usage, "the array is empty; give one with elements", {.operation = "write_npy"});
     }
-    const std::string header = npy_header_of(array);
-    const Rows rows = rows_of_bytes(array);
-    const auto *data = static_cast<const uint8_t *>(array.data());
-
-    OutputFile file(path);
-    bool is_written = file.write(header.data(), header.size());
-    for (int64_t y = 0; y < rows.count && is_written; y++) {
-        is_written = file.write(data + y * rows.pitch, static_cast<size_t>(rows.bytes));
-    }
-    if (!is_written) {
-        file.fail();
-    }
-    file.commit();
+    write_whole(create_npy, path, array, {});
 }
 
 }  // namespace tilewright

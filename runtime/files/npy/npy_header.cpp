@@ -270,16 +270,15 @@ NpyHeader read_npy_header(InputFile &file, const NpyLimits &limits) {
     return {type, *header.is_fortran, std::move(*header.shape)};
 }
 
-std::string npy_header_of(const Array &array) {
-    const Type type = array.type();
+std::string npy_header_of(Type type, const std::vector<int64_t> &shape) {
     const auto *known = std::find_if(std::begin(type_codes), std::end(type_codes),
         [&](const TypeCode &code) { return code.type == type; });
     if (known == std::end(type_codes)) {
         throw Error(Fault::usage, "NumPy's files have no code for its type; make it f32",
-            {.argument = "array", .value = array.describe()});
+            {.argument = "array", .value = fmt::format("{} {}", name_of(type), describe(shape))});
     }
     std::string text = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': {}, }}",
-        size_of(type) == 1 ? '|' : '<', known->code, describe(array.shape()));
+        size_of(type) == 1 ? '|' : '<', known->code, describe(shape));
     const size_t before = magic.size() + 4;
     const size_t length = round_up(before + text.size() + 1, 64) - before;
     text.resize(length - 1, ' ');

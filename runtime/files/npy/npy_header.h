@@ -21,6 +21,6 @@ NpyHeader read_npy_header(InputFile &file, const NpyLimits &limits);
 
 // The bytes before the elements, in format 1.0. Spaces make the elements begin at a multiple of 64 bytes, as
 // in NumPy's own files.
-std::string npy_header_of(const Array &array);
+std::string npy_header_of(Type type, const std::vector<int64_t> &shape);
 
 }  // namespace tilewright

@@ -147,7 +147,16 @@ bool OutputFile::write(const void *from, size_t bytes) noexcept {
     if (error_number_ == 0 && std::fwrite(from, 1, bytes, file_) != bytes) {
         error_number_ = errno;
     }
+    position_ += static_cast<int64_t>(bytes);
     return error_number_ == 0;
+}
+
+bool OutputFile::write_at(int64_t position, const void *from, size_t bytes) noexcept {
+    if (error_number_ == 0 && position != position_ && fseeko(file_, position, SEEK_SET) != 0) {
+        error_number_ = errno;
+    }
+    position_ = position;
+    return write(from, bytes);
 }
 
 void OutputFile::fail() const {

@@ -2,6 +2,7 @@
 // Files that are written. Not installed.
 #include "runtime/files/output/folder_entry.h"
 #include "runtime/files/output/pending_outputs.h"
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -25,6 +26,18 @@ public:
 
     // Returns false when the disk does not take the bytes; fail() then throws the reason.
     bool write(const void *from, size_t bytes) noexcept;
+
+    // Whether there are places in it: a regular file has them, a pipe has not.
+    bool has_places() const {
+        return entry_.has_value();
+    }
+
+    // The same at a place of a file that has them; write() continues behind it.
+    bool write_at(int64_t position, const void *from, size_t bytes) noexcept;
+
+    bool has_failed() const {
+        return error_number_ != 0;
+    }
 
     // Throws Error (failed) with the reason of the first failure.
     [[noreturn]] void fail() const;
@@ -54,6 +67,7 @@ private:
     std::string temporary_;             // its name before commit(); empty while it has none
     PendingOutput *pending_ = nullptr;
     std::FILE *file_ = nullptr;
+    int64_t position_ = 0;  // of the next byte
     bool is_executable_ = false;
     int error_number_ = 0;  // errno of the first failure
 };

@@ -140,10 +140,6 @@ struct ImageHeader {
 
 void check_limits(const ImageHeader &header, const InputFile &file, const PngLimits &limits) {
     check_picture_size(header.w, header.h, file, limits);
-    check_picture_memory(header.w, header.h,
-        picture_bytes(header.w, header.h, header.channels * static_cast<int64_t>(size_of(header.type()))),
-        file, limits);
-
     // deflate makes at most 1032 bytes of one byte, so a short file cannot hold a large image. This is
     // checked before memory is taken for the image.
     const auto packed_bytes =
@@ -220,64 +216,85 @@ ImageHeader read_header(Reader &reader, Palette &palette) {
     return header;
 }
 
-void read_pixels(Reader &reader, const ImageHeader &header, uint8_t *pixels, int64_t row_bytes) {
-    reader([&] {
-        if (header.is_palette) {
-            png_set_packing(reader.png);
+class PngRows final : public RowReader {
+public:
+    PngRows(InputFile &file, const PngLimits &limits) : file_(file), reader_(file, limits) {
+        header_ = read_header(reader_, palette_);
+        check_limits(header_, file, limits);
+        type = header_.type();
+        shape = shape_of(header_.h, header_.w, header_.channels);
+        has_alpha = header_.channels % 2 == 0;
+        png_unknown_chunkp chunks = nullptr;
+        const int count = png_get_unknown_chunks(reader_.png, reader_.info, &chunks);
+        metadata = metadata_of(chunks, count, file, limits);
+        metadata.depth = header_.depth;
+        is_by_rows = png_get_interlace_type(reader_.png, reader_.info) == PNG_INTERLACE_NONE;
+    }
+
+    void read(Array &rows) override {
+        auto *pixels = static_cast<uint8_t *>(rows.data());
+        const int64_t row_bytes = rows.strides()[0] * static_cast<int64_t>(size_of(type)),
+                      n = rows.shape()[0], first = row_;
+        reader_([&] {
+            if (first == 0) {
+                begin();
+            }
+            for (int pass = 0; pass < passes_; pass++) {
+                for (int64_t y = 0; y < n; y++) {
+                    png_read_row(reader_.png, pixels + y * row_bytes, nullptr);
+                }
+            }
+            if (first + n == header_.h) {
+                png_read_end(reader_.png, nullptr);
+            }
+        });
+        row_ += n;
+        for (int64_t y = 0; y < n && header_.is_palette; y++) {
+            expand(pixels + y * row_bytes, first + y, header_, palette_, file_);
+        }
+    }
+
+private:
+    // Before the first row; inside attempt().
+    void begin() {
+        if (header_.is_palette) {
+            png_set_packing(reader_.png);
         } else {
-            png_set_expand(reader.png);  // fewer than 8 bits to 8, and tRNS to alpha
+            png_set_expand(reader_.png);  // fewer than 8 bits to 8, and tRNS to alpha
         }
         if constexpr (std::endian::native == std::endian::little) {
-            png_set_swap(reader.png);
+            png_set_swap(reader_.png);
         }
-        const int passes = png_set_interlace_handling(reader.png);
-        png_read_update_info(reader.png, reader.info);
+        passes_ = png_set_interlace_handling(reader_.png);
+        png_read_update_info(reader_.png, reader_.info);
 
         const int64_t decoded_bytes =
-            header.w * (header.is_palette ? 1 : header.channels) * (header.depth == 16 ? 2 : 1);
-        if (static_cast<int64_t>(png_get_rowbytes(reader.png, reader.info)) != decoded_bytes) {
-            png_error(reader.png, "libpng decodes it in another form than expected");
+            header_.w * (header_.is_palette ? 1 : header_.channels) * (header_.depth == 16 ? 2 : 1);
+        if (static_cast<int64_t>(png_get_rowbytes(reader_.png, reader_.info)) != decoded_bytes) {
+            png_error(reader_.png, "libpng decodes it in another form than expected");
         }
-        for (int pass = 0; pass < passes; pass++) {
-            for (int64_t y = 0; y < header.h; y++) {
-                png_read_row(reader.png, pixels + y * row_bytes, nullptr);
-            }
-        }
-        png_read_end(reader.png, nullptr);
-    });
-}
+    }
+
+    InputFile &file_;
+    Reader reader_;
+    Palette palette_;
+    ImageHeader header_;
+    int passes_ = 1;
+    int64_t row_ = 0;
+};
 
 }  // namespace
 
 Png read_png(const std::string &path, const PngLimits &limits) {
     InputFile file(path);
-    StoredPicture picture = read_png(file, limits, Array::uninitialized);
-    return {std::move(picture.pixels), std::move(picture.metadata)};
+    const std::unique_ptr<RowReader> reader = open_png(file, limits);
+    Array pixels = read_picture(*reader, file, limits, Array::uninitialized);
+    return {std::move(pixels), std::move(reader->metadata)};
 }
 
-StoredPicture read_png(InputFile &file, const PngLimits &limits, MakeArray *make) {
+std::unique_ptr<RowReader> open_png(InputFile &file, const PngLimits &limits) {
     check_signature(file);
-    Reader reader(file, limits);
-    Palette palette;
-    const ImageHeader header = read_header(reader, palette);
-    check_limits(header, file, limits);
-
-    StoredPicture picture;
-    png_unknown_chunkp chunks = nullptr;
-    const int count = png_get_unknown_chunks(reader.png, reader.info, &chunks);
-    picture.metadata = metadata_of(chunks, count, file, limits);
-    picture.metadata.depth = header.depth;
-    picture.has_alpha = header.channels % 2 == 0;
-    picture.pixels = make(header.type(), shape_of(header.h, header.w, header.channels), Array::padded);
-    auto *pixels = static_cast<uint8_t *>(picture.pixels.data());
-    const int64_t row_bytes = picture.pixels.strides()[0] * static_cast<int64_t>(size_of(header.type()));
-    read_pixels(reader, header, pixels, row_bytes);
-    if (header.is_palette) {
-        for (int64_t y = 0; y < header.h; y++) {
-            expand(pixels + y * row_bytes, y, header, palette, file);
-        }
-    }
-    return picture;
+    return std::make_unique<PngRows>(file, limits);
 }
 
 }  // namespace tilewright

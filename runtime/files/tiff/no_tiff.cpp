@@ -5,7 +5,7 @@
 
 namespace tilewright {
 
-StoredPicture read_tiff(InputFile &file, const PngLimits &) {
+std::unique_ptr<RowReader> open_tiff(InputFile &file, const PngLimits &) {
     file.refuse("it is a TIFF, and this build has no libtiff", "convert it to PNG first");
 }
 
@@ -14,8 +14,10 @@ void check_tiff(Type type, const std::vector<int64_t> &shape) {
         type, shape);
 }
 
-void write_tiff(const std::string &, const Array &image, const PngMetadata &) {
-    check_tiff(image.type(), image.shape());
+std::unique_ptr<RowWriter> create_tiff(
+    const std::string &, Type type, const std::vector<int64_t> &shape, const PngMetadata &) {
+    check_tiff(type, shape);
+    return nullptr;
 }
 
 }  // namespace tilewright

@@ -1,15 +1,16 @@
 // The reader of TIFF files. Source: TIFF 6.0 (Adobe, 1992); libtiff decodes.
+#include "runtime/arrays/copy.h"
 #include "runtime/arrays/divided_by_alpha.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/pictures/orientation.h"
 #include "runtime/files/pictures/picture_limits.h"
 #include "runtime/files/readers.h"
 #include "runtime/files/tiff/libtiff.h"
+#include "runtime/files/tiff/tiff_header.h"
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tilewright {
@@ -37,137 +38,6 @@ toff_t size_of_file(thandle_t file) {
     return static_cast<toff_t>(*static_cast<InputFile *>(file)->size());
 }
 
-// --------------------------------------------------------------------------------------- the picture
-
-struct TiffHeader {
-    uint32_t w = 0, h = 0;
-    uint16_t depth = 1, samples = 1, photometric = 0, planar = PLANARCONFIG_CONTIG,
-             format = SAMPLEFORMAT_UINT, orientation = ORIENTATION_TOPLEFT;
-    uint16_t compression = COMPRESSION_NONE;
-    uint16_t alpha = EXTRASAMPLE_UNSPECIFIED;  // what the only sample besides the colours says that it is
-
-    bool is_grey() const {
-        return photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
-    }
-    bool is_float() const {
-        return format == SAMPLEFORMAT_IEEEFP;
-    }
-    // Whether the samples in the file are those of the array; else libtiff converts them to 8-bit RGB.
-    bool is_plain() const {
-        const bool is_type = is_float() ? depth == 32 : depth == 8 || depth == 16;
-        return is_type && (is_grey() || photometric == PHOTOMETRIC_RGB);
-    }
-    bool has_alpha() const {
-        return alpha != EXTRASAMPLE_UNSPECIFIED;
-    }
-    int colours() const {
-        return is_grey() ? 1 : 3;
-    }
-    int channels() const {
-        return colours() + (has_alpha() ? 1 : 0);
-    }
-    Type type() const {
-        return !is_plain() ? Type::u8 : is_float() ? Type::f32 : depth == 16 ? Type::u16 : Type::u8;
-    }
-};
-
-// Refuses samples besides the colours, but for alpha alone, and says where that is: TIFF 6.0 has a number for
-// each such sample, and 0 is none that is known.
-void read_alpha(TIFF *tiff, TiffHeader &header, const InputFile &file) {
-    uint16_t count = 0, *kinds = nullptr;
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds);
-    const int more = header.is_plain() ? header.samples - header.colours() : count;
-    if (more == 1 && count == 1 && header.is_plain() && !header.is_float()) {
-        header.alpha = kinds[0];
-    }
-    if (more > 0 && !header.has_alpha()) {
-        file.refuse(fmt::format("its pixels have {} besides their colours, which {} not one alpha channel",
-                        more == 1 ? "1 sample" : fmt::format("{} samples", more), more == 1 ? "is" : "are"),
-            "save the colours alone, or all samples as .npy");
-    }
-    if (more < 0) {
-        file.refuse("it is a broken TIFF: it has fewer samples than colours", "write it again");
-    }
-}
-
-TiffHeader header_of(TIFF *tiff, const InputFile &file) {
-    TiffHeader header;
-    TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &header.w);
-    TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &header.h);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &header.depth);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &header.samples);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &header.planar);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &header.format);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &header.orientation);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &header.compression);
-    if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &header.photometric) == 0 || header.w == 0 || header.h == 0) {
-        file.refuse("it is a broken TIFF: its header is not complete", "write it again");
-    }
-    if (header.format != SAMPLEFORMAT_UINT && header.format != SAMPLEFORMAT_VOID && !header.is_float()) {
-        file.refuse("its samples are neither unsigned integers nor floats", "save them as .npy");
-    }
-    if (header.is_float() && (!header.is_plain() || header.photometric == PHOTOMETRIC_MINISWHITE)) {
-        file.refuse("of floats, it takes those of 32 bits, grey (0 is black) or RGB, without alpha",
-            "save it so, or as .npy");
-    }
-    constexpr uint16_t depths[] = {1, 2, 4, 8, 16, 32};
-    if (std::find(std::begin(depths), std::end(depths), header.depth) == std::end(depths) ||
-        (header.depth == 32 && !header.is_float())) {
-        file.refuse(fmt::format("its samples have {} bits", header.depth),
-            "save it with 8 or 16 bits per sample, or as .npy");
-    }
-    if (TIFFIsCODECConfigured(header.compression) == 0) {
-        file.refuse(fmt::format("the libtiff of this program does not know its compression (number {})",
-                        header.compression),
-            "save it with another one, or without");
-    }
-    read_alpha(tiff, header, file);
-    char why_not[1024] = "";
-    if (!header.is_plain() && TIFFRGBAImageOK(tiff, why_not) == 0) {
-        file.refuse(std::string("libtiff does not convert its kind of colours: ") + why_not,
-            "save it as grey or RGB, with 8 or 16 bits per sample, or as .npy");
-    }
-    return header;
-}
-
-// Whether libtiff decodes the rows of a strip one after another; else it keeps all of them, and all bytes of
-// the strip in the file.
-bool is_decoded_by_rows(const TiffHeader &header) {
-    constexpr uint16_t known[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_DEFLATE,
-        COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS, COMPRESSION_ZSTD, COMPRESSION_LZMA,
-        COMPRESSION_JPEG};
-    return header.is_plain() &&
-           std::find(std::begin(known), std::end(known), header.compression) != std::end(known);
-}
-
-// What decoding keeps besides the array, in bytes: a row, strip or tile, as it is in the file and decoded,
-// and the pixels that libtiff converts.
-double decoding_bytes(TIFF *tiff, const TiffHeader &header, const InputFile &file) {
-    const bool is_tiled = TIFFIsTiled(tiff) != 0, is_by_rows = is_decoded_by_rows(header);
-    if (!is_tiled && is_by_rows) {
-        return static_cast<double>(TIFFScanlineSize(tiff));
-    }
-    uint64_t most = 0;
-    for (uint32_t i = 0, count = is_tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff); i < count;
-        i++) {
-        most = std::max(most, TIFFGetStrileByteCount(tiff, i));
-    }
-    most = std::min(most, static_cast<uint64_t>(*file.size()));
-    const auto part = static_cast<double>(is_tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff));
-    const double pixels = static_cast<double>(header.w) * header.h;
-    constexpr double small = 16 << 20;
-    if (is_tiled && part > std::max(small, 4 * pixels * header.samples * header.depth / 8)) {
-        file.refuse(fmt::format("its header says that a tile has {:.0f} bytes, more than four times those of "
-                                "the picture",
-                        part),
-            "write it again");
-    }
-    // One decoded part per plane; and those of few kinds of compression keep two more of their own.
-    const double parts = header.is_plain() ? 1 : header.planar == PLANARCONFIG_SEPARATE ? header.samples : 1;
-    return static_cast<double>(most) + part * (parts + (is_by_rows || !header.is_plain() ? 0 : 2)) +
-           (header.is_plain() ? 0 : pixels * sizeof(uint32_t));
-}
-
 // Copies one row of samples from the file's order into the picture's: `stride` samples lie between two pixels
 // of `from`, of which `count` are taken, and the picture's pixel gets them at `channel`.
 template<typename T>
@@ -185,15 +55,37 @@ void copy_samples(const void *from, int64_t stride, void *to, int64_t channels, 
 // Decodes samples that are stored as they are in memory.
 class PlainDecoder {
 public:
-    PlainDecoder(TIFF *tiff, const TiffHeader &header, Array &pixels)
-        : tiff_(tiff), header_(header), is_separate_(header.planar == PLANARCONFIG_SEPARATE),
-          channels_(header.channels()), element_(static_cast<int64_t>(size_of(header.type()))),
-          pixels_(static_cast<uint8_t *>(pixels.data())), row_bytes_(pixels.strides()[0] * element_) {}
+    PlainDecoder(TIFF *tiff, const TiffHeader &header)
+        : tiff_(tiff), header_(header), is_tiled_(TIFFIsTiled(tiff) != 0),
+          is_separate_(header.planar == PLANARCONFIG_SEPARATE), channels_(header.channels()),
+          element_(static_cast<int64_t>(size_of(header.type()))), width_(header.w) {
+        if (is_tiled_) {
+            TIFFGetField(tiff_, TIFFTAG_TILEWIDTH, &width_);
+            TIFFGetField(tiff_, TIFFTAG_TILELENGTH, &height_);
+        }
+        bytes_ = is_tiled_ ? TIFFTileSize(tiff_) : TIFFScanlineSize(tiff_);
+        row_bytes_ = is_tiled_ ? TIFFTileRowSize(tiff_) : bytes_;
+    }
 
-    // False when libtiff reported an error.
-    bool decode() {
+    // The rows that are decoded together: those of a tile, or one.
+    int64_t height() const {
+        return height_;
+    }
+
+    // The next rows. False when libtiff reported an error.
+    bool decode(Array &rows) {
+        const int64_t needed = int64_t{width_} * (is_separate_ ? 1 : header_.samples) * element_;
+        if (width_ == 0 || height_ == 0 || row_bytes_ < needed || bytes_ / row_bytes_ < height_) {
+            return false;
+        }
+        if (!part_) {
+            // Memory that decoding_bytes() has counted. What is never decoded is never written.
+            part_ = std::make_unique_for_overwrite<uint8_t[]>(static_cast<size_t>(bytes_));
+        }
+        const int64_t first = row_, n = rows.shape()[0];
         for (int plane = 0; plane < (is_separate_ ? channels_ : 1); plane++) {
-            if (!decode(plane)) {
+            row_ = first;
+            if (!decode(rows, n, plane)) {
                 return false;
             }
         }
@@ -201,8 +93,51 @@ public:
     }
 
 private:
-    void take(const uint8_t *from, int64_t y, int64_t x, int64_t count, int plane) {
-        uint8_t *to = pixels_ + y * row_bytes_ + x * channels_ * element_;
+    // Rows of tiles of which not all are asked for are kept for the next call; that is never so with planes.
+    bool decode(Array &rows, int64_t n, int plane) {
+        for (int64_t done = 0; done < n;) {
+            const int64_t from = row_ / height_ * height_, in_part = row_ - from,
+                          there = std::min<int64_t>(height_, header_.h - from),
+                          count = std::min(there - in_part, n - done);
+            if (count == there) {
+                if (!decode_part(rows, done, from, there, plane)) {
+                    return false;
+                }
+            } else {
+                if (in_part == 0) {
+                    kept_ = Array::uninitialized(header_.type(), shape_of(there, header_.w, channels_));
+                    if (!decode_part(kept_, 0, from, there, plane)) {
+                        return false;
+                    }
+                }
+                Array to = rows.crop(done, 0, count, header_.w);
+                copy(kept_.crop(in_part, 0, count, header_.w), to);
+            }
+            done += count;
+            row_ += count;
+        }
+        return true;
+    }
+
+    // A row, or a row of tiles: `count` rows of the file from `y0` on become those of `rows` from `to` on.
+    bool decode_part(Array &rows, int64_t to, int64_t y0, int64_t count, int plane) {
+        const auto y = static_cast<uint32_t>(y0);
+        const auto sample = static_cast<uint16_t>(plane);
+        for (uint32_t x0 = 0; x0 < header_.w; x0 += width_) {
+            if ((is_tiled_ ? TIFFReadTile(tiff_, part_.get(), x0, y, 0, sample) :
+                             TIFFReadScanline(tiff_, part_.get(), y, sample)) < 0) {
+                return false;
+            }
+            for (int64_t i = 0; i < count; i++) {
+                take(part_.get() + i * row_bytes_, rows, to + i, x0, std::min(header_.w - x0, width_), plane);
+            }
+        }
+        return true;
+    }
+
+    void take(const uint8_t *from, Array &rows, int64_t y, int64_t x, int64_t count, int plane) const {
+        uint8_t *to =
+            static_cast<uint8_t *>(rows.data()) + (y * rows.strides()[0] + x * channels_) * element_;
         const auto copy = element_ == 4 ? copy_samples<float> :
                           element_ == 2 ? copy_samples<uint16_t> :
                                           copy_samples<uint8_t>;
@@ -210,44 +145,16 @@ private:
             count);
     }
 
-    // Row by row, or tile by tile.
-    bool decode(int plane) {
-        const bool is_tiled = TIFFIsTiled(tiff_) != 0;
-        uint32_t width = header_.w, height = 1;
-        if (is_tiled) {
-            TIFFGetField(tiff_, TIFFTAG_TILEWIDTH, &width);
-            TIFFGetField(tiff_, TIFFTAG_TILELENGTH, &height);
-        }
-        const tmsize_t bytes = is_tiled ? TIFFTileSize(tiff_) : TIFFScanlineSize(tiff_),
-                       row_bytes = is_tiled ? TIFFTileRowSize(tiff_) : bytes;
-        const int64_t needed = int64_t{width} * (is_separate_ ? 1 : header_.samples) * element_;
-        if (width == 0 || height == 0 || row_bytes < needed || bytes / row_bytes < height) {
-            return false;
-        }
-        // Memory that decoding_bytes() has counted. What is never decoded is never written.
-        const auto part = std::make_unique_for_overwrite<uint8_t[]>(static_cast<size_t>(bytes));
-        const auto sample = static_cast<uint16_t>(plane);
-        for (uint32_t y0 = 0; y0 < header_.h; y0 += height) {
-            for (uint32_t x0 = 0; x0 < header_.w; x0 += width) {
-                if ((is_tiled ? TIFFReadTile(tiff_, part.get(), x0, y0, 0, sample) :
-                                TIFFReadScanline(tiff_, part.get(), y0, sample)) < 0) {
-                    return false;
-                }
-                for (uint32_t y = y0; y < std::min(header_.h, y0 + height); y++) {
-                    take(part.get() + (y - y0) * row_bytes, y, x0, std::min(header_.w - x0, width), plane);
-                }
-            }
-        }
-        return true;
-    }
-
     TIFF *tiff_;
     const TiffHeader &header_;
-    const bool is_separate_;
+    const bool is_tiled_, is_separate_;
     const int channels_;
     const int64_t element_;
-    uint8_t *pixels_;
-    const int64_t row_bytes_;
+    uint32_t width_, height_ = 1;  // of a tile, or of a row
+    tmsize_t bytes_ = 0, row_bytes_ = 0;
+    std::unique_ptr<uint8_t[]> part_;  // a tile or a row
+    Array kept_;                       // a row of tiles
+    int64_t row_ = 0;
 };
 
 // Black becomes white where 0 is white; colours that were multiplied by alpha are divided by it.
@@ -261,7 +168,7 @@ void normalize(const TiffHeader &header, Array &pixels) {
     constexpr uint32_t top = static_cast<T>(-1);
     const int channels = header.channels(), colours = header.colours();
     T *data = pixels.as<T>();
-    for (int64_t y = 0; y < header.h; y++) {
+    for (int64_t y = 0; y < pixels.shape()[0]; y++) {
         for (int64_t x = 0; x < header.w; x++) {
             T *pixel = data + y * pixels.strides()[0] + x * channels;
             for (int c = 0; c < colours; c++) {
@@ -305,76 +212,64 @@ bool decode_by_libtiff(TIFF *tiff, const TiffHeader &header, Array &pixels, libt
     return is_decoded;
 }
 
-PngMetadata metadata_of(TIFF *tiff, const InputFile &file, const PngLimits &limits) {
-    PngMetadata metadata;
-    float x = 0, y = 0;
-    uint16_t unit = RESUNIT_INCH;
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
-    if (TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) != 0 &&
-        TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y) != 0) {
-        const double per_metre = unit == RESUNIT_INCH ? 1 / .0254 : unit == RESUNIT_CENTIMETER ? 100 : 1;
-        constexpr double most = 1e9;
-        if (x > 0 && y > 0 && x * per_metre < most && y * per_metre < most) {
-            metadata.density = {static_cast<uint32_t>(std::lround(x * per_metre)),
-                static_cast<uint32_t>(std::lround(y * per_metre)), unit != RESUNIT_NONE};
+class TiffRows final : public RowReader {
+public:
+    TiffRows(InputFile &file, const PngLimits &limits) : file_(file) {
+        file.make_seekable(limits.bytes);
+        tiff_ = libtiff::open(
+            "rm", &file, {read_bytes, write_nothing, seek, size_of_file}, limits.bytes, messages_);
+        if (!tiff_) {
+            refuse();
+        }
+        header_ = header_of(tiff_.get(), file);
+        type = header_.type();
+        shape = shape_of(header_.h, header_.w, header_.channels());
+        orientation = header_.orientation;
+        has_alpha = header_.has_alpha();
+        check_picture_size(header_.w, header_.h, file, limits);
+        decoding_bytes = tilewright::decoding_bytes(tiff_.get(), header_, file);
+        metadata = metadata_of(tiff_.get(), file, limits);
+        decoder_.emplace(tiff_.get(), header_);
+        is_by_rows = header_.is_plain() && (header_.planar != PLANARCONFIG_SEPARATE || header_.samples == 1);
+        buffer_bytes = decoder_->height() == 1 ?
+                           0 :
+                           picture_bytes(header_.w, decoder_->height(),
+                               header_.channels() * static_cast<int64_t>(size_of(type)));
+    }
+
+    void read(Array &rows) override {
+        const bool is_decoded = header_.is_plain() ? decoder_->decode(rows) :
+                                                     decode_by_libtiff(tiff_.get(), header_, rows, messages_);
+        if (!is_decoded || messages_.error[0] != 0) {
+            refuse();
+        }
+        if (header_.is_plain() && !header_.is_float()) {
+            type == Type::u16 ? normalize<uint16_t>(header_, rows) : normalize<uint8_t>(header_, rows);
         }
     }
-    uint32_t count = 0;
-    const uint8_t *bytes = nullptr;
-    if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &count, &bytes) != 0 && count > 0) {
-        if (count > limits.profile_bytes) {
-            refuse_profile(file, limits);
+
+private:
+    [[noreturn]] void refuse() const {
+        if (messages_.is_out_of_memory()) {
+            throw_no_memory("read", file_.path());
         }
-        metadata.icc_profile = PngMetadata::Profile{"icc", {bytes, bytes + count}};
+        if (file_.has_failed()) {
+            file_.refuse_truncated();
+        }
+        file_.refuse("it is a broken TIFF: " + messages_.text(), "get a whole copy of it, or write it again");
     }
-    return metadata;
-}
+
+    InputFile &file_;
+    libtiff::Messages messages_;
+    libtiff::Handle tiff_;
+    TiffHeader header_;
+    std::optional<PlainDecoder> decoder_;
+};
 
 }  // namespace
 
-StoredPicture read_tiff(InputFile &file, const PngLimits &limits) {
-    file.make_seekable(limits.bytes);
-    libtiff::Messages messages;
-    const auto refuse = [&] {
-        if (messages.is_out_of_memory()) {
-            throw_no_memory("read", file.path());
-        }
-        if (file.has_failed()) {
-            file.refuse_truncated();
-        }
-        file.refuse("it is a broken TIFF: " + messages.text(), "get a whole copy of it, or write it again");
-    };
-    const libtiff::Handle tiff =
-        libtiff::open("rm", &file, {read_bytes, write_nothing, seek, size_of_file}, limits.bytes, messages);
-    if (!tiff) {
-        refuse();
-    }
-    const TiffHeader header = header_of(tiff.get(), file);
-    const int channels = header.channels();
-    const int64_t pixel_bytes = channels * static_cast<int64_t>(size_of(header.type()));
-    check_picture_size(header.w, header.h, file, limits);
-    check_picture_memory(header.w, header.h,
-        static_cast<double>(file.kept_bytes()) + picture_bytes(header.w, header.h, pixel_bytes) +
-            std::max(decoding_bytes(tiff.get(), header, file),
-                upright_bytes(header.w, header.h, pixel_bytes, header.orientation)),
-        file, limits);
-
-    StoredPicture picture;
-    picture.metadata = metadata_of(tiff.get(), file, limits);
-    picture.orientation = header.orientation;
-    picture.has_alpha = header.has_alpha();
-    picture.pixels = Array::uninitialized(header.type(), shape_of(header.h, header.w, channels));
-    const bool is_decoded = header.is_plain() ?
-                                PlainDecoder(tiff.get(), header, picture.pixels).decode() :
-                                decode_by_libtiff(tiff.get(), header, picture.pixels, messages);
-    if (!is_decoded || messages.error[0] != 0) {
-        refuse();
-    }
-    if (header.is_plain() && !header.is_float()) {
-        header.type() == Type::u16 ? normalize<uint16_t>(header, picture.pixels) :
-                                     normalize<uint8_t>(header, picture.pixels);
-    }
-    return picture;
+std::unique_ptr<RowReader> open_tiff(InputFile &file, const PngLimits &limits) {
+    return std::make_unique<TiffRows>(file, limits);
 }
 
 }  // namespace tilewright

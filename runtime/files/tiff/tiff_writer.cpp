@@ -14,48 +14,49 @@ namespace tilewright {
 
 namespace {
 
-// A file in memory: libtiff goes back in what it writes, and a pipe cannot.
-struct MemoryFile {
-    std::string bytes;
-    size_t position = 0;
+// libtiff goes back in what it writes, which a pipe cannot: what has no places is kept in memory first.
+struct Target {
+    OutputFile &file;
+    int64_t position = 0, size = 0;
+    std::string kept = {};
     bool is_out_of_memory = false;
 };
 
 tmsize_t write_bytes(thandle_t handle, void *from, tmsize_t count) {
-    auto &file = *static_cast<MemoryFile *>(handle);
-    const auto size = static_cast<size_t>(count);
-    try {
-        if (file.bytes.size() < file.position + size) {
-            file.bytes.resize(file.position + size);
+    auto &to = *static_cast<Target *>(handle);
+    const auto size = static_cast<size_t>(count), position = static_cast<size_t>(to.position);
+    if (to.file.has_places()) {
+        if (!to.file.write_at(to.position, from, size)) {
+            return -1;
         }
-    } catch (const std::bad_alloc &) {  // must not pass through libtiff's functions
-        file.is_out_of_memory = true;
-        return -1;
+    } else {
+        try {
+            to.kept.resize(std::max(to.kept.size(), position + size));
+        } catch (const std::bad_alloc &) {  // must not pass through libtiff's functions
+            to.is_out_of_memory = true;
+            return -1;
+        }
+        std::memcpy(to.kept.data() + position, from, size);
     }
-    std::memcpy(file.bytes.data() + file.position, from, size);
-    file.position += size;
+    to.position += count;
+    to.size = std::max(to.size, to.position);
     return count;
 }
 
-tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t count) {
-    auto &file = *static_cast<MemoryFile *>(handle);
-    const size_t size =
-        std::min(static_cast<size_t>(count), file.bytes.size() - std::min(file.position, file.bytes.size()));
-    std::memcpy(to, file.bytes.data() + file.position, size);
-    file.position += size;
-    return static_cast<tmsize_t>(size);
+tmsize_t read_nothing(thandle_t, void *, tmsize_t) {
+    return 0;
 }
 
 toff_t seek(thandle_t handle, toff_t offset, int whence) {
-    auto &file = *static_cast<MemoryFile *>(handle);
-    file.position = offset + (whence == SEEK_SET    ? 0 :
-                                 whence == SEEK_CUR ? file.position :
-                                                      file.bytes.size());
-    return file.position;
+    auto &to = *static_cast<Target *>(handle);
+    to.position = static_cast<int64_t>(offset) + (whence == SEEK_SET    ? 0 :
+                                                     whence == SEEK_CUR ? to.position :
+                                                                          to.size);
+    return static_cast<toff_t>(to.position);
 }
 
 toff_t size_of_file(thandle_t handle) {
-    return static_cast<MemoryFile *>(handle)->bytes.size();
+    return static_cast<toff_t>(static_cast<Target *>(handle)->size);
 }
 
 void set_metadata(TIFF *tiff, const PngMetadata &metadata, int channels) {
@@ -72,19 +73,16 @@ void set_metadata(TIFF *tiff, const PngMetadata &metadata, int channels) {
     }
 }
 
-// False when libtiff reported an error.
-bool encode(TIFF *tiff, const Array &image, const PngMetadata &metadata) {
-    const int channels = channels_of(image);
-    const auto element = static_cast<int64_t>(size_of(image.type()));
-    const auto h = static_cast<uint32_t>(image.shape()[0]), w = static_cast<uint32_t>(image.shape()[1]);
-    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, w);
-    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, h);
-    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * element));
+void set_header(TIFF *tiff, Type type, const std::vector<int64_t> &shape, const PngMetadata &metadata) {
+    const int channels = channels_of(shape);
+    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<uint32_t>(shape[1]));
+    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<uint32_t>(shape[0]));
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * size_of(type)));
     TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, channels);
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, channels <= 2 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB);
     TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_LZW);  // what every reader of TIFF knows
-    if (image.type() == Type::f32) {  // without the predictor of floats, which many readers do not know
+    if (type == Type::f32) {  // without the predictor of floats, which many readers do not know
         TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_IEEEFP);
     } else {
         TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
@@ -95,17 +93,64 @@ bool encode(TIFF *tiff, const Array &image, const PngMetadata &metadata) {
         TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
     }
     set_metadata(tiff, metadata, channels);
-    // The predictor works on the row in place, so libtiff gets a copy.
-    std::vector<uint8_t> row(static_cast<size_t>(row_bytes_of(image)));
-    const auto *pixels = static_cast<const uint8_t *>(image.data());
-    for (uint32_t y = 0; y < h; y++) {
-        std::memcpy(row.data(), pixels + y * image.strides()[0] * element, row.size());
-        if (TIFFWriteScanline(tiff, row.data(), y, 0) != 1) {
-            return false;
+}
+
+class TiffWriter final : public RowWriter {
+public:
+    TiffWriter(
+        const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &metadata)
+        : path_(path), file_(path),
+          row_(static_cast<size_t>(shape[1]) * static_cast<size_t>(channels_of(shape)) * size_of(type)) {
+        // BigTIFF: offsets in other files have 32 bits, and LZW makes noise larger, by less than a half.
+        const bool is_big = static_cast<int64_t>(row_.size()) * shape[0] > int64_t(2) << 30;
+        tiff_ = libtiff::open(is_big ? "w8" : "w", &target_, {read_nothing, write_bytes, seek, size_of_file},
+            std::numeric_limits<int64_t>::max(), messages_);
+        check(tiff_ != nullptr);
+        set_header(tiff_.get(), type, shape, metadata);
+    }
+
+    void write(const Array &rows) override {
+        const auto *pixels = static_cast<const uint8_t *>(rows.data());
+        const int64_t row_bytes = rows.strides()[0] * static_cast<int64_t>(size_of(rows.type()));
+        for (int64_t y = 0; y < rows.shape()[0]; y++) {
+            // The predictor works on the row in place, so libtiff gets a copy.
+            std::memcpy(row_.data(), pixels + y * row_bytes, row_.size());
+            check(TIFFWriteScanline(tiff_.get(), row_.data(), y_++, 0) == 1);
         }
     }
-    return TIFFFlush(tiff) == 1;
-}
+
+    void finish() override {
+        check(TIFFFlush(tiff_.get()) == 1);
+        tiff_.reset();
+        check(true);
+        if (!file_.has_places() && !file_.write(target_.kept.data(), target_.kept.size())) {
+            file_.fail();
+        }
+        file_.commit();
+    }
+
+private:
+    void check(bool is_done) const {
+        if (file_.has_failed()) {
+            file_.fail();
+        }
+        if (target_.is_out_of_memory || messages_.is_out_of_memory()) {
+            throw_no_memory("write", path_);
+        }
+        if (!is_done || messages_.error[0] != 0) {
+            throw Error(Fault::failed,
+                "cannot write " + in_quotes(path_) + ": " + messages_.text() + "; write a PNG instead");
+        }
+    }
+
+    const std::string path_;
+    OutputFile file_;
+    Target target_{file_};
+    libtiff::Messages messages_;
+    libtiff::Handle tiff_;
+    std::vector<uint8_t> row_;
+    uint32_t y_ = 0;
+};
 
 }  // namespace
 
@@ -129,29 +174,10 @@ void check_tiff(Type type, const std::vector<int64_t> &shape) {
     }
 }
 
-void write_tiff(const std::string &path, const Array &image, const PngMetadata &metadata) {
-    check_tiff(image.type(), image.shape());
-    OutputFile file(path);
-    MemoryFile memory;
-    libtiff::Messages messages;
-    const int64_t bytes = image.size() * static_cast<int64_t>(size_of(image.type()));
-    // BigTIFF: offsets in other files have 32 bits, and LZW makes noise larger, by less than a half.
-    const bool is_big = bytes > int64_t(2) << 30;
-    libtiff::Handle tiff = libtiff::open(is_big ? "w8" : "w", &memory,
-        {read_bytes, write_bytes, seek, size_of_file}, std::numeric_limits<int64_t>::max(), messages);
-    const bool is_encoded = tiff && encode(tiff.get(), image, metadata);
-    tiff.reset();
-    if (memory.is_out_of_memory || messages.is_out_of_memory()) {
-        throw_no_memory("write", path);
-    }
-    if (!is_encoded || messages.error[0] != 0) {
-        throw Error(Fault::failed,
-            "cannot write " + in_quotes(path) + ": " + messages.text() + "; write a PNG instead");
-    }
-    if (!file.write(memory.bytes.data(), memory.bytes.size())) {
-        file.fail();
-    }
-    file.commit();
+std::unique_ptr<RowWriter> create_tiff(
+    const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &metadata) {
+    check_tiff(type, shape);
+    return std::make_unique<TiffWriter>(path, type, shape, metadata);
 }
 
 }  // namespace tilewright

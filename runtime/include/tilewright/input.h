@@ -59,4 +59,13 @@ enum class Makes {
     vector,  // (n)
 };
 
+// How the result of an image follows from those of its bands, which are rows from one to another: of what is
+// larger than memory (bands.h) an operator gets one band after another.
+enum class Bands {
+    halo,     // each band with a halo of Operator::halo() rows; where there is none, the image as a whole
+    rows,     // a row gives an element
+    columns,  // a row gives a column
+    sums,     // the results of the bands, added
+};
+
 }  // namespace tilewright

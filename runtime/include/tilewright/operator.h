@@ -109,6 +109,7 @@ struct Description {
     std::string notes = {};  // lines for --help, each with its end
     std::vector<std::string> measures = {"height", "width", "channels"};  // the names of Operator::measures
     bool looks_at_elements = false;  // a call is refused for some values of its inputs
+    Bands bands = Bands::halo;       // how a call works on bands of rows
 };
 
 // An operator: what it takes and makes, its table of variants, and the front that checks arguments and plans
@@ -148,6 +149,9 @@ public:
     }
     bool looks_at_elements() const {
         return description_.looks_at_elements;
+    }
+    Bands bands() const {
+        return description_.bands;
     }
     const std::optional<Input> &optional_input() const {
         return description_.optional_input;

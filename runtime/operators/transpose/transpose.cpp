@@ -314,7 +314,8 @@ public:
     Transpose()
         : OperatorOf({.name = "transpose",
                          .summary = "rows become columns: output(x, y) = input(y, x)",
-                         .inputs = {{.pixel_bytes = sizes_of_pixels()}}},
+                         .inputs = {{.pixel_bytes = sizes_of_pixels()}},
+                         .bands = Bands::columns},
               transpose_variants(), {&definition, &in_blocks, &in_squares, &in_patches, &of_bytes}) {}
 
     // "kib": of the image.

@@ -1,0 +1,310 @@
+#include "apps/tilewright/calls/bands.h"
+#include "apps/tilewright/pictures/picture.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/terminal/progress.h"
+#include "runtime/arrays/copy.h"
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <limits>
+#include <unistd.h>
+
+namespace tilewright::app {
+
+namespace {
+
+double bytes_of(Type type, const std::vector<int64_t> &shape) {
+    double bytes = (double)size_of(type);
+    for (const int64_t extent : shape) {
+        bytes *= (double)extent;
+    }
+    return bytes;
+}
+
+std::vector<int64_t> with_rows(std::vector<int64_t> shape, int64_t rows) {
+    shape[0] = rows;
+    return shape;
+}
+
+// The rows of a file as the operator takes them: grey values, one channel, another type.
+class FittedRows final : public RowSource {
+public:
+    // `index`: which of the calls gets them.
+    FittedRows(RowsOfFile &file, const BandedCall &call, size_t index)
+        : file_(file), call_(call), index_(index) {
+        const Fitted row = fitted_of(Array(file.type(), with_rows(file.shape(), 1)));
+        calls_ = row.calls.size();
+        has_alpha_ = row.has_alpha;
+        conversions_ = row.conversions;
+        type_ = row.calls[index].front().type();
+        shape_ = with_rows(row.calls[index].front().shape(), file.shape()[0]);
+    }
+
+    Type type() const override {
+        return type_;
+    }
+    std::vector<int64_t> shape() const override {
+        return shape_;
+    }
+    void read(Array &rows) override {
+        if (conversions_.empty() && shape_ == file_.shape()) {
+            file_.read(rows);
+            return;
+        }
+        Array stored = Array::uninitialized(file_.type(), with_rows(file_.shape(), rows.shape()[0]));
+        file_.read(stored);
+        copy(fitted_of(std::move(stored)).calls[index_].front(), rows);
+    }
+
+    size_t calls() const {
+        return calls_;
+    }
+    bool has_alpha() const {
+        return has_alpha_;
+    }
+    const std::vector<std::string> &conversions() const {
+        return conversions_;
+    }
+
+private:
+    Fitted fitted_of(Array rows) const {
+        return fitted(call_.to,
+            {{.path = "the image",
+                .kind = file_.about().kind,
+                .array = std::move(rows),
+                .metadata = {},
+                .has_alpha = file_.about().has_alpha}},
+            call_.fit);
+    }
+
+    RowsOfFile &file_;
+    const BandedCall &call_;
+    const size_t index_;
+    size_t calls_ = 1;
+    bool has_alpha_ = false;
+    std::vector<std::string> conversions_;
+    Type type_ = Type::u8;
+    std::vector<int64_t> shape_;
+};
+
+// Keeps a vector of sums.
+class ArraySink final : public RowSink {
+public:
+    void begin(Type type, const std::vector<int64_t> &shape) override {
+        array = Array(type, shape, 0);
+    }
+    void write(const Array &part) override {
+        std::memcpy(static_cast<std::byte *>(array.data()) + done_, part.data(),
+            (size_t)part.size() * size_of(part.type()));
+        done_ += (size_t)part.size() * size_of(part.type());
+    }
+    void finish() override {}
+
+    Array array;
+
+private:
+    size_t done_ = 0;
+};
+
+int64_t quarter_of_memory() {
+    return (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGE_SIZE) / 4;
+}
+
+// With bands the number of pixels bounds no memory. The user's own limit stays.
+FileLimits without_pixels(FileLimits limits) {
+    if (limits.png.pixels == PngLimits().pixels) {
+        limits.png.pixels = std::numeric_limits<int64_t>::max();
+    }
+    return limits;
+}
+
+// Whether a file of few bytes may hold so large an image: deflate makes at most 1032 bytes of one.
+bool may_be_large(const std::string &path) {
+    std::error_code unknown;
+    const uintmax_t bytes = std::filesystem::file_size(path, unknown);
+    return !unknown && std::filesystem::is_regular_file(path, unknown) &&
+           bytes > (uintmax_t)PngLimits().pixels / 1100;
+}
+
+// The file, if its image is too large to be taken as a whole without being asked.
+std::unique_ptr<RowsOfFile> large_file(const BandedCall &call, const std::string &path) {
+    if (call.check || !may_be_large(path)) {
+        return nullptr;
+    }
+    try {
+        std::unique_ptr<RowsOfFile> rows =
+            rows_of_file(path, without_pixels(call.limits), quarter_of_memory());
+        const std::vector<int64_t> shape = rows->shape();
+        const bool is_large = bytes_of(rows->type(), shape) > (double)quarter_of_memory() ||
+                              (is_picture(rows->about().kind) && shape[0] > PngLimits().pixels / shape[1]);
+        return is_large && rows->about().orientation == 1 ? std::move(rows) : nullptr;
+    } catch (const Error &) {
+        return nullptr;  // the reader of whole files says it
+    }
+}
+
+[[noreturn]] void refuse(const BandedCall &call, const std::string &why) {
+    throw Error(Fault::usage, why, {.operation = call.to.name, .argument = "--memory"});
+}
+
+BandOptions options_of(const BandedCall &call, const FittedRows &rows, FileKind kind, const Output &output,
+    Progress &progress, size_t index) {
+    const double bytes = bytes_of(rows.type(), rows.shape());
+    const auto start = std::chrono::steady_clock::now();
+    const auto show = [&progress, bytes, start, index, count = rows.calls()](double done) {
+        const double rate = bytes * done / (ms_since(start) / 1e3);
+        progress.show(
+            (size_t)(100 * ((double)index + done) / (double)count), fmt::format("%, {}/s", app::bytes(rate)));
+        return true;
+    };
+    const std::filesystem::path folder = std::filesystem::path(output.path).parent_path();
+    return {.memory = call.memory > 0 ? call.memory : quarter_of_memory(),
+        .call = {.device = call.device,
+            .schedule = call.schedule,
+            .alpha = rows.has_alpha(),
+            .kind_of_file = word_for_settings(kind),
+            .progress = show},
+        .scratch = output.is_standard() ? "" :
+                   folder.empty()       ? "." :
+                                          folder.string()};
+}
+
+void add_statistics(const BandedCall &call, const std::vector<Statistics> &statistics, CallReport &report) {
+    for (size_t i = 0; i < statistics.size() && call.is_pipeline; i++) {
+        report.stages.push_back({.statistics = statistics[i], .remarks = {}, .verified = {}});
+    }
+    if (!statistics.empty() && !call.is_pipeline) {
+        report.work.statistics = statistics.front();
+    }
+}
+
+std::unique_ptr<RowsOfFile> open_rows(const BandedCall &call, const std::string &path) {
+    return rows_of_file(path_of_input(path), without_pixels(call.limits),
+        call.memory > 0 ? call.memory : quarter_of_memory());
+}
+
+// The files of a call.
+struct Ends {
+    const std::vector<std::string> &inputs;
+    const Output &output;
+    std::string written;
+    FileKind kind;
+};
+
+// Several calls, one per channel, read the file again.
+CallReport run(
+    const BandedCall &call, const Ends &ends, std::unique_ptr<RowsOfFile> file, bool makes_vector) {
+    CallReport report;
+    report.inputs = ends.inputs;
+    std::optional<FittedRows> rows(std::in_place, *file, call, 0);
+    report.conversions = rows->conversions();
+    report.output = ends.output.is_standard() ? "-" : ends.written;
+    const PngMetadata metadata = file->about().metadata;
+    const Counters before = counters();
+    const auto start = std::chrono::steady_clock::now();
+    Progress progress(call.to.name, 100);
+    Array sums;
+    std::vector<Statistics> statistics;
+    BandsDone done;
+    const auto count = rows->calls();
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) {
+            rows.reset();
+            file = open_rows(call, ends.inputs.front());
+            rows.emplace(*file, call, i);
+        }
+        BandOptions options = options_of(call, *rows, ends.kind, ends.output, progress, i);
+        options.call.statistics = &statistics;
+        if (makes_vector) {
+            ArraySink sink;
+            done = process(*rows, sink, call.pipeline, options);
+            put_result(std::move(sink.array), sums, (int64_t)i, (int64_t)count);
+        } else {
+            done = process(*rows, *rows_to_file(ends.written, ends.kind, metadata), call.pipeline, options);
+        }
+    }
+    if (makes_vector) {
+        write_array(ends.written, ends.kind, sums, metadata);
+    }
+    report.device = done.device;
+    add_statistics(call, statistics, report);
+    report.work.statistics.counters = counters() - before;
+    report.work.remarks.facts.emplace_back("bands",
+        fmt::format("{}, of {} rows; reading and writing are part of compute", done.bands, done.rows));
+    report.times.compute_ms = ms_since(start);
+    return report;
+}
+
+}  // namespace
+
+void add_memory(Command &command, std::string &memory) {
+    command
+        .add("--memory", memory,
+            "The most memory for the image, as 200M or 2G: it is read, computed and written in bands of "
+            "rows. "
+            "Without it so are images that are larger than a quarter of the memory")
+        .value_name("BYTES");
+}
+
+int64_t bytes_of_memory(const std::string &word) {
+    if (word.empty()) {
+        return 0;
+    }
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    const std::string unit(end, word.data() + word.size());
+    const int shift = unit.empty()               ? 0 :
+                      unit == "K" || unit == "k" ? 10 :
+                      unit == "M"                ? 20 :
+                      unit == "G"                ? 30 :
+                                                   -1;
+    if (error != std::errc() || shift < 0 || number < 1 ||
+        number > std::numeric_limits<int64_t>::max() >> shift) {
+        throw Error(
+            Fault::usage, "takes a number of bytes, as 200M or 2G", {.argument = "--memory", .value = word});
+    }
+    return number << shift;
+}
+
+std::optional<CallReport> run_by_bands(
+    const BandedCall &call, const std::vector<std::string> &inputs, const Output &output) {
+    const std::string path = path_of_input(inputs.front());
+    if (call.memory == 0 && inputs.size() != 1) {
+        return {};
+    }
+    std::unique_ptr<RowsOfFile> file =
+        call.memory > 0 && inputs.size() == 1 ? open_rows(call, path) : large_file(call, path);
+    if (call.memory > 0 && (call.check || inputs.size() != 1)) {
+        refuse(call, call.check ? "--check compares whole images; leave one of the two out" :
+                                  "a call with several files takes them as a whole; leave it out");
+    }
+    if (!file) {
+        return {};
+    }
+    std::optional<FittedRows> rows(std::in_place, *file, call, 0);
+    const BandsNeeded needed =
+        bands_needed(rows->type(), rows->shape(), call.pipeline, {.alpha = rows->has_alpha()});
+    const std::string why_not = file->about().orientation != 1 ? "it is turned upright first" :
+                                call.fit.crop                  ? "--crop is of the whole image" :
+                                                                 needed.why_not;
+    if (!why_not.empty()) {
+        if (call.memory == 0 || needed.whole_memory <= (double)call.memory) {
+            return {};
+        }
+        refuse(call, fmt::format("{}, which takes {}; leave the limit out, or raise it", why_not,
+                         bytes(needed.whole_memory)));
+    }
+    std::vector<int64_t> shape = needed.shape;
+    if (rows->calls() > 1) {
+        shape.push_back((int64_t)rows->calls());
+    }
+    const FileKind kind = kind_for(output, output.kind.value_or(file->about().kind), needed.type, shape);
+    check_terminal(output, kind);
+    return run(
+        call, {inputs, output, path_for(output, kind), kind}, std::move(file), needed.shape.size() == 1);
+}
+
+}  // namespace tilewright::app
