@@ -109,10 +109,9 @@ TEST_F(FilesTest, TiffKeepsFloatsBitByBit) {
 
 // 2^30 pixels of 4 channels are more bytes per row than 32 bits count.
 TEST_F(FilesTest, RowsOfMoreThan4GiBHaveAllTheirBytes) {
-    std::byte none[1];
-    EXPECT_EQ(row_bytes_of(Array::view(Type::u8, none, {1, int64_t(1) << 30, 4})), int64_t(1) << 32);
-    EXPECT_EQ(row_bytes_of(Array(Type::u16, {2, 5, 3})), 30);
-    EXPECT_EQ(row_bytes_of(Array(Type::u8, {2, 5})), 5);
+    EXPECT_EQ(row_bytes_of(Type::u8, {1, int64_t(1) << 30, 4}), int64_t(1) << 32);
+    EXPECT_EQ(row_bytes_of(Type::u16, {2, 5, 3}), 30);
+    EXPECT_EQ(row_bytes_of(Type::u8, {2, 5}), 5);
 }
 
 TEST_F(FilesTest, JpegKeepsNearlyEveryPixelAndItsMetadata) {
