@@ -6,6 +6,7 @@
 #include "tests/support/process.h"
 #include "tilewright/files.h"
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -223,6 +224,7 @@ protected:
 
     // The files that examples name as inputs. What is a photograph has colours; other images have none.
     void SetUp() override {
+        setenv("TILEWRIGHT_MEASURED", folder_.file("measured").c_str(), 1);  // where `calibrate` writes
         const auto make = [&](const std::string &name, Type type, const std::vector<int64_t> &shape) {
             Array array(type, shape);
             memset(array.data(), 0, (size_t)(array.shape()[0] * array.strides()[0]) * size_of(type));

@@ -6,12 +6,13 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=$1 python=$2 seconds=$3
 shift 3
+cmake=${CMAKE:-cmake}
 clang=$(command -v clang++ || command -v clang++-16 || command -v clang++-14) ||
     { echo "not run here: clang is not installed"; exit 0; }
-cmake -S . -B "$build" -DTILEWRIGHT_FUZZ=ON \
+"$cmake" -S . -B "$build" -DTILEWRIGHT_FUZZ=ON \
     -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_C_COMPILER="${clang/clang++/clang}" \
     -DCMAKE_BUILD_TYPE=None -DPython3_EXECUTABLE="$python" >"$build.log" || { cat "$build.log"; exit 1; }
-cmake --build "$build" --target fuzz --parallel "$(nproc)" >"$build.log" ||
+"$cmake" --build "$build" --target fuzz --parallel "$(nproc)" >"$build.log" ||
     { tail -n 30 "$build.log"; exit 1; }
 "$python" -B tests/fuzz/seeds.py "$build/seeds"
 targets=("$@")

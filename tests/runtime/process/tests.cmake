@@ -26,4 +26,5 @@ endif ()
 add_test(NAME fuzz COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz.sh ${CMAKE_BINARY_DIR}/fuzz
     ${Python3_EXECUTABLE} 3)
 set_tests_properties(fuzz PROPERTIES LABELS files COST 200 TIMEOUT 1800
+    ENVIRONMENT "CMAKE=${CMAKE_COMMAND}"
     SKIP_REGULAR_EXPRESSION "not run here: clang")
