@@ -148,14 +148,13 @@ private:
 
 std::unique_ptr<RowWriter> create_npy(
     const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &) {
+    if (shape.empty() || std::ranges::count(shape, 0) > 0) {
+        throw Error(Fault::usage, "the array is empty; give one with elements", {.operation = "write_npy"});
+    }
     return std::make_unique<NpyWriter>(path, type, shape);
 }
 
 void write_npy(const std::string &path, const Array &array) {
-    // NOLINTNEXTLINE(readability-container-size-empty): an array may exist and have no elements
-    if (array.empty() || array.size() == 0) {
-        throw Error(Fault::usage, "the array is empty; give one with elements", {.operation = "write_npy"});
-    }
     write_whole(create_npy, path, array, {});
 }
 

@@ -78,7 +78,7 @@ struct BandsNeeded {
 // How process() works.
 struct BandOptions {
     // Bytes for all bands that are held at a time: read, computed, and written. The program itself and a
-    // reader's buffers come on top, about 50 MB.
+    // reader's buffers come on top, up to 40 MB.
     int64_t memory = int64_t(256) << 20;
     // Of the pipeline; `progress` is asked between two bands, on the thread of the call.
     PipelineCall call = {};
