@@ -99,8 +99,7 @@ class TiffWriter final : public RowWriter {
 public:
     TiffWriter(
         const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &metadata)
-        : path_(path), file_(path),
-          row_(static_cast<size_t>(row_bytes_of(type, shape))) {
+        : path_(path), file_(path), row_(static_cast<size_t>(row_bytes_of(type, shape))) {
         // BigTIFF: offsets in other files have 32 bits, and LZW makes noise larger, by less than a half.
         const bool is_big = static_cast<int64_t>(row_.size()) * shape[0] > int64_t(2) << 30;
         tiff_ = libtiff::open(is_big ? "w8" : "w", &target_, {read_nothing, write_bytes, seek, size_of_file},
