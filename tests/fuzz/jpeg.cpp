@@ -55,7 +55,6 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t mos
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     using namespace tilewright;
-    fuzz::read_picture(
-        data, size, [](InputFile &file, const PngLimits &limits) { return read_jpeg(file, limits); });
+    fuzz::read_picture(data, size, open_jpeg);
     return 0;
 }

@@ -40,8 +40,6 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t mos
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     using namespace tilewright;
-    fuzz::read_picture(data, size, [](InputFile &file, const PngLimits &limits) {
-        return read_png(file, limits, Array::uninitialized);
-    });
+    fuzz::read_picture(data, size, open_png);
     return 0;
 }
