@@ -1,6 +1,7 @@
 // Reads files of measurements. The only file of the runtime that reads JSON.
 #include "runtime/measured/json_bounds.h"
 #include "runtime/measured/measured.h"
+#include <algorithm>
 #include <deque>
 #include <filesystem>
 #include <fmt/format.h>
@@ -159,6 +160,8 @@ const MeasuredDevice *device_of(Text text, const std::string &file, std::string 
     } catch (const std::exception &error) {
         why_not = error.what();
     }
+    // Names in the file may have control characters.
+    std::ranges::replace_if(why_not, [](unsigned char c) { return c < 32 || c == 127; }, ' ');
     why_not += "; remove it, and run `tilewright calibrate`";
     return nullptr;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets, and runs each on its seeds, on what was found before (found/TARGET), and on what
-# libFuzzer makes of them: fuzz.sh BUILD PYTHON SECONDS [TARGET...]. BUILD keeps the corpus, so that the next
+# libFuzzer makes of them: fuzz.sh BUILD PYTHON SECONDS [TARGET...]. With 0 seconds
+# it makes 2000 inputs, the same ones each time, so that a change is what makes it fail. BUILD keeps the corpus, so that the next
 # run goes on from it. An input that breaks something is BUILD/TARGET-crash-..., and the run fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -17,6 +18,8 @@ clang=$(command -v clang++ || command -v clang++-16 || command -v clang++-14) ||
 "$python" -B tests/fuzz/seeds.py "$build/seeds"
 targets=("$@")
 [ $# -gt 0 ] || targets=(png jpeg tiff npy text measured results pipeline program_cache)
+limit=(-max_total_time="$seconds")
+[ "$seconds" != 0 ] || limit=(-runs=2000 -seed=1)
 for target in "${targets[@]}"; do
     program=$build/tests/fuzz/fuzz_$target
     if [ ! -x "$program" ]; then
@@ -26,7 +29,7 @@ for target in "${targets[@]}"; do
     mkdir -p "$build/corpus/$target"
     folders=("$build/corpus/$target" "$build/seeds/$target")
     [ ! -d "tests/fuzz/found/$target" ] || folders+=("tests/fuzz/found/$target")
-    if ! "$program" -max_total_time="$seconds" -max_len=8192 -timeout=20 -rss_limit_mb=2048 \
+    if ! "$program" "${limit[@]}" -max_len=8192 -timeout=20 -rss_limit_mb=2048 \
         -print_final_stats=1 -artifact_prefix="$build/$target-" "${folders[@]}" >"$build/$target.log" 2>&1
     then
         tail -n 60 "$build/$target.log"

@@ -1,6 +1,7 @@
 // Stands in for what the build generates: the targets read files and texts, and run no operator. So a fuzz
 // build needs neither generators nor libraries.
 #include "apps/laboratory/report/code_of_variants.h"
+#include "apps/tilewright/built_variants/tunables.h"
 #include "runtime/measured/measured.h"
 #include "tilewright/operator.h"
 
@@ -27,6 +28,14 @@ std::span<const MeasuredDevice> built_in_measurements() {
 }
 
 app::Sources app::sources_of(const std::vector<app::TimedRun> &, app::SourcesOf) {
+    return {};
+}
+
+// Only generators that are not ours have values with words.
+std::string app::word_of(const std::string &, const std::string &, int value) {
+    return std::to_string(value);
+}
+std::optional<int> app::value_of(const std::string &, const std::string &, const std::string &) {
     return {};
 }
 

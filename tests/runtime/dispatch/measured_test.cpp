@@ -186,8 +186,8 @@ TEST(MeasuredFiles, ThatAreBrokenAreRefusedInOneLine) {
     const TestFolder folder;
     const std::vector<std::string> broken = {"", "{", "[]", "7", good.substr(0, good.size() / 2),
         replaced("\"version\": 1", "\"version\": 2"), replaced("\"cpu\"", "\"tpu\""),
-        replaced("[1, 2]", "[1]"), replaced("[[1, 2], [3, 4]]", "[]"), replaced("[2, 3]", "[2]"),
-        replaced("1.5", "-1"), replaced("1.5", "\"x\""), replaced("1.5", "1e300"),
+        replaced("\"cpu\"", "\"c\\npu\""), replaced("[1, 2]", "[1]"), replaced("[[1, 2], [3, 4]]", "[]"),
+        replaced("[2, 3]", "[2]"), replaced("1.5", "-1"), replaced("1.5", "\"x\""), replaced("1.5", "1e300"),
         replaced("\"units\": 2", "\"units\": \"two\""), replaced("\"units\": 2", "\"units\": 1e300"),
         replaced("\"units\": 2", "\"units\": -2"), replaced("\"units\": 2", "\"units\": 4294967298"),
         replaced("\"copies\"", "\"copied\""), replaced("\"operator\"", "\"operators\"")};
