@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets, and runs each on its seeds, on what was found before (found/TARGET), and on what
 # libFuzzer makes of them: fuzz.sh BUILD PYTHON SECONDS [TARGET...]. With 0 seconds it makes 2000 inputs, the
-# same ones each time, so that a change is what makes it fail. BUILD keeps the corpus, so that the next run goes
-# on from it. An input that breaks something is BUILD/TARGET-crash-..., and the run fails.
+# same ones each time, so that a change is what makes it fail. BUILD keeps the corpus, so that the next run
+# goes on from it. An input that breaks something is BUILD/TARGET-crash-..., and the run fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=$1 python=$2 seconds=$3
