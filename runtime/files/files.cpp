@@ -146,8 +146,7 @@ FileKind kind_of_file(InputFile &file) {
 }
 
 double bytes_of(const RowReader &reader) {
-    const int64_t pixel = channels_of(reader.shape) * static_cast<int64_t>(size_of(reader.type));
-    return picture_bytes(reader.shape[1], reader.shape[0], pixel);
+    return picture_bytes(reader.shape[1], reader.shape[0], pixel_bytes_of(reader.type, reader.shape));
 }
 
 // The rows of a file as they come, or of the whole array, where they do not.
@@ -280,8 +279,7 @@ FileContents read_file(const std::string &path, const FileLimits &limits, bool p
 }
 
 Array read_picture(RowReader &reader, InputFile &file, const PngLimits &limits, MakeArray *make) {
-    const int64_t h = reader.shape[0], w = reader.shape[1],
-                  pixel = channels_of(reader.shape) * static_cast<int64_t>(size_of(reader.type));
+    const int64_t h = reader.shape[0], w = reader.shape[1], pixel = pixel_bytes_of(reader.type, reader.shape);
     check_picture_memory(w, h,
         static_cast<double>(file.kept_bytes()) + bytes_of(reader) +
             std::max(reader.decoding_bytes, upright_bytes(w, h, pixel, reader.orientation)),

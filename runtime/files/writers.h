@@ -15,9 +15,13 @@ inline int channels_of(const std::vector<int64_t> &shape) {
     return shape.size() == 3 ? static_cast<int>(shape[2]) : 1;
 }
 
+inline int64_t pixel_bytes_of(Type type, const std::vector<int64_t> &shape) {
+    return channels_of(shape) * static_cast<int64_t>(size_of(type));
+}
+
 // The bytes of a row of such an image, without those that only fill up to its stride.
 inline int64_t row_bytes_of(Type type, const std::vector<int64_t> &shape) {
-    return shape[1] * channels_of(shape) * static_cast<int64_t>(size_of(type));
+    return shape[1] * pixel_bytes_of(type, shape);
 }
 
 // A file that is being written. Without finish() it leaves nothing.
