@@ -60,9 +60,11 @@ BETWEEN = Kernel(*FILTER, moved=IMAGE, in_flight=6, lines_of_load=1, lines_of_st
 RESULT = Kernel(LINES * LINES, 256, 1, 1, moved=IMAGE, in_flight=1)
 WITH_TRANSPOSES = [TRANSPOSED, BETWEEN, BETWEEN] * 2 + [RESULT]
 
-# A pass takes a field of complex numbers through memory once: each thread has 16 of them.
+# A pass takes a field of complex numbers through memory once: each thread has 16 of them. A transpose, and a
+# product with the phases, have one per thread.
 FIELD = 1024 * 1024
 PASS = Kernel(FIELD // 16, 64, 16, 16, 2 * 16)
+SAMPLES = Kernel(FIELD, 256, 1, 1, in_flight=1)
 
 # Of each step its kernels, and the bytes that a kernel must move.
 SHAPES = {
@@ -86,7 +88,10 @@ SHAPES = {
     'recursive_gaussian f32 2048x2048 --sigma 5': (IMAGE, {
         'columns': [ALONG_ROWS, ALONG_ROWS, ALONG_COLUMNS, ALONG_COLUMNS, RESULT],
         **dict.fromkeys(['transposed', 'diagonal', 'half'], WITH_TRANSPOSES)}),
-    'fft2d c64 1024x1024': (16 * FIELD, {'passes': [PASS] * 4, 'fused': [PASS] * 2, 'tuned': [PASS] * 2}),
+    'fft2d c64 1024x1024': (16 * FIELD, {
+        'passes': [PASS, SAMPLES] * 2, 'fused': [PASS] * 2, 'tuned': [PASS] * 2}),
+    'fresnel c64 1024x1024 --method convolution': (16 * FIELD, {
+        'passes': [PASS, SAMPLES] * 3 + [PASS], 'fused': [PASS] * 2, 'tuned': [PASS] * 2}),
 }
 
 
