@@ -112,8 +112,10 @@ std::string ms_of(std::optional<double> ms) {
 // A line per variant: its own values beside the best point.
 void print_table(const Exploration &exploration) {
     std::vector<std::vector<std::string>> lines = {
-        {"variant", "data", "device", "own ms", "best ms", "gain", "points", "failed", "best values"}};
+        {"variant", "own ms", "best ms", "gain", "points", "failed"},
+        {"# Below a variant: its best values, where they are not its own."}};
     for (const ExploredCase &c : exploration.cases()) {
+        lines.push_back({fmt::format("# {} on {}:", c.what(), c.device.str())});
         for (const ExploredVariant &variant : c.variants) {
             if (variant.points == 0) {
                 continue;
@@ -122,22 +124,26 @@ void print_table(const Exploration &exploration) {
             const std::string gain = better ? fmt::format("{:.2f}", *variant.own_ms / *variant.best_ms) :
                                      variant.own_ms ? "1.00" :
                                                       "-";
-            lines.push_back({variant.variant->name(), c.what(), c.device.str(), ms_of(variant.own_ms),
+            lines.push_back({variant.variant->name(), ms_of(variant.own_ms),
                 ms_of(variant.own_ms && !better ? variant.own_ms : variant.best_ms), gain,
-                std::to_string(variant.points), std::to_string(variant.failed),
-                better || !variant.own_ms ? words_of(*variant.variant, variant.best) : "its own"});
+                std::to_string(variant.points), std::to_string(variant.failed)});
+            if (better || (variant.best_ms && !variant.own_ms)) {
+                lines.push_back({"    " + words_of(*variant.variant, variant.best)});
+            }
         }
     }
     print(table(lines));
 }
 
 // What was asked for, for the machine that runs the bundle, and back.
-Json words_of(const ExploreOptions &options) {
+Json words_of(const ExploreOptions &options, const Operator &op) {
     const CaseOptions &cases = options.cases;
+    const ForeignGenerator *const theirs = foreign_generator(op.name());
     return {{"operators", options.operators}, {"schedules", cases.variants.schedules},
         {"types", cases.variants.types}, {"sizes", cases.sizes}, {"row_bytes", cases.row_bytes},
         {"options", cases.data.of_operators.given}, {"devices", options.devices},
-        {"limit", options.plan.limit_s}};
+        {"limit", options.plan.limit_s},
+        {"generator", json(theirs ? theirs->words_elsewhere() : ForeignWords())}};
 }
 
 void take_words(const Json &words, ExploreOptions &options) {
@@ -148,6 +154,7 @@ void take_words(const Json &words, ExploreOptions &options) {
     options.cases.row_bytes = words["row_bytes"];
     options.cases.data.of_operators.given = words["options"].get<std::map<std::string, std::string>>();
     options.plan.limit_s = words["limit"];
+    options.generator = foreign_words_of(words["generator"]);
     if (options.devices == "auto") {
         options.devices = words["devices"] == "auto" ? "cuda" : words["devices"];
     }
@@ -157,7 +164,7 @@ void take_words(const Json &words, ExploreOptions &options) {
 std::vector<ExploredCase> bundled_cases(ExploreOptions &options) {
     const Bundle bundle = read_bundle(options.bundled);
     take_words(bundle.words, options);
-    options.plan.bundled = true;
+    options.plan.bundle = options.bundled;
     std::vector<ExploredCase> cases = cases_of(options);
     for (ExploredCase &c : cases) {
         for (ExploredVariant &variant : c.variants) {
@@ -252,15 +259,18 @@ void explore(ExploreOptions options) {
             throw Error(Fault::usage, "a bundle has no files; leave one of the two out",
                 {.operation = "explore", .argument = "--input", .value = options.cases.data.files.front()});
         }
-        if (!options.generator.program.empty()) {
-            throw Error(Fault::usage, "a bundle has operators of this program only; leave one of the two out",
-                {.operation = "explore", .argument = "--generator", .value = options.generator.program});
+        if (!options.generator.against.empty()) {
+            throw Error(Fault::usage,
+                "a bundle has no function of yours; name another generator of the program "
+                "by --reference, or leave it out",
+                {.operation = "explore", .argument = "--against", .value = options.generator.against});
         }
+        options.generator.host = options.generator.program.empty() ? options.generator.host : any_machine;
         constexpr int64_t usual = 200;
         const int64_t points = options.points > 0 ? options.points : usual;
         const std::vector<ExploredCase> cases = cases_of(options);
         check_tools_of(cases);
-        write_bundle(cases, (size_t)points, words_of(options), options.bundle);
+        write_bundle(cases, (size_t)points, words_of(options, *cases.front().op), options.bundle);
         return;
     }
     std::vector<ExploredCase> cases = options.bundled.empty() ? cases_of(options) : bundled_cases(options);

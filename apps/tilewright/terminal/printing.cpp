@@ -26,7 +26,7 @@ static std::vector<size_t> widths_of(const std::vector<std::vector<std::string>>
     std::vector<size_t> widths;
     for (const auto &line : lines) {
         widths.resize(std::max(widths.size(), line.size()));
-        for (size_t i = 0; i < line.size(); i++) {
+        for (size_t i = 0; i < line.size() && line.size() > 1; i++) {
             widths[i] = std::max(widths[i], line[i].size());
         }
     }
