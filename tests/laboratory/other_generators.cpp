@@ -31,12 +31,13 @@ public:
     void generate() {
         Var x("x"), y("y"), z("z"), t("t"), b("b"), i("i");
         steps(x, y, z, t) = volumes(x, y, z, t + 1) - volumes(x + 1, y, z, t);
-        if (get_target().has_gpu_feature()) {
+        if (using_autoscheduler()) {
+            volumes.set_estimates({{0, 41}, {0, 30}, {0, 5}, {0, 4}});
+        } else if (get_target().has_gpu_feature()) {
             steps.gpu_tile(x, y, b, i, 16, 4);
         } else if (vectors) {
             steps.vectorize(x, 8);
         }
-        volumes.set_estimates({{0, 41}, {0, 30}, {0, 5}, {0, 4}});
         steps.set_estimates({{0, 40}, {0, 30}, {0, 5}, {0, 3}});
     }
 };

@@ -51,7 +51,7 @@ std::string line_of(const Result &result) {
         line += fmt::format(", SLOWER than reference: {:.2f} times its time", *result.of_reference);
     }
     if (!result.why.empty()) {
-        line += " " + result.why;
+        line += (line.empty() ? " " : "; ") + result.why;
     }
     constexpr size_t width = 100;
     if (!line.empty() && head.size() + line.size() > width) {  // the rest is below, behind the column of the

@@ -2,6 +2,7 @@
 #include "apps/tilewright/foreign/foreign_arguments.h"
 #include "runtime/workloads/random.h"
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -211,16 +212,15 @@ View view_of(const Array &array, halide_type_t type, const std::vector<View::Dim
 
 Array random_input(
     const halide_filter_argument_t &argument, const std::vector<int64_t> &shape, uint64_t seed) {
-    Array array = random_array(array_type(argument), shape, seed);
-    if (argument.type.bits == 1) {
-        Array bits(Type::u8, shape, 0);
-        const Array dense = array.clone(0);
-        for (int64_t i = 0; i < bits.size(); i++) {
-            bits.as<uint8_t>()[i] = dense.as<uint8_t>()[i] & 1;
+    Array dense = random_array(array_type(argument), shape, seed).clone(0);
+    for (int64_t i = 0; i < dense.size(); i++) {
+        if (argument.type.bits == 1) {
+            dense.as<uint8_t>()[i] &= 1;
+        } else if (dense.type() == Type::f32) {
+            dense.as<float>()[i] = std::abs(dense.as<float>()[i]);
         }
-        array = bits.clone();
     }
-    return array;
+    return dense.clone();
 }
 
 std::vector<int64_t> picture_extents(const Array &picture, size_t dimensions) {

@@ -358,6 +358,9 @@ const ForeignOperator &foreign_operator(const ForeignWords &words) {
         add_workload(name, [](const Operator &op) {
             return std::make_unique<ForeignWorkload>(static_cast<const ForeignOperator &>(op));
         });
+        if (!words.reference.empty()) {  // refuses one that takes other arguments
+            known->loaded(known->variants().back());
+        }
     }
     return *known;
 }
