@@ -27,7 +27,6 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 namespace tilewright::app {
 
@@ -51,8 +50,7 @@ std::vector<Device> devices_of(const ExploreOptions &options) {
         return named_devices(options.devices);
     }
     std::vector<Device> devices;
-    std::istringstream words(options.devices == "auto" ? "cuda" : options.devices);
-    for (std::string word; std::getline(words, word, ',');) {
+    for (const std::string &word : parted(options.devices == "auto" ? "cuda" : options.devices)) {
         const std::array all = {Backend::cpu, Backend::cuda, Backend::opencl};
         const auto at =
             std::find_if(all.begin(), all.end(), [&](Backend backend) { return name_of(backend) == word; });

@@ -101,29 +101,11 @@ std::vector<const ExploredVariant *> variants_to_vary(const std::vector<Explored
     return variants;
 }
 
-Json needs_json(const Variant::Needs &needs) {
-    return {{"threads", needs.threads}, {"shared_bytes", needs.shared_bytes},
-        {"capability", needs.capability}, {"fp64", needs.fp64}, {"images", needs.images},
-        {"half", needs.half}, {"only_capability", needs.only_capability}, {"avx2", needs.avx2}};
-}
-
-Variant::Needs needs_of(const Json &json) {
-    return {.threads = json["threads"],
-        .shared_bytes = json["shared_bytes"],
-        .capability = json["capability"],
-        .fp64 = json["fp64"],
-        .images = json["images"],
-        .half = json["half"],
-        .only_capability = json["only_capability"],
-        .avx2 = json["avx2"]};
-}
-
 // Builds a library into the folder, and adds it to the list. Errors: those of build_library().
 void build(const Variant &variant, const TunableValues &values, const TemporaryFolder &folder, Json &list) {
     const std::string name = fmt::format("{}.so", list.size());
-    const PreparedLibrary built = build_library(variant, values, folder.file(name));
-    list.push_back({{"variant", built.variant}, {"tunables", built.tunables}, {"library", name},
-        {"needs", needs_json(built.needs)}});
+    build_library(variant, values, folder.file(name));
+    list.push_back({{"variant", variant.name()}, {"tunables", text_of(values)}, {"library", name}});
 }
 
 // Of generators that are not ours: the libraries without which the other machine knows nothing of them, and
@@ -253,7 +235,6 @@ Bundle read_bundle(const std::string &folder) {
     std::vector<PreparedLibrary> libraries;
     for (const Json &point : all["points"]) {
         libraries.push_back({point["variant"], point["tunables"], folder + "/" + point.value("library", ""),
-            point.contains("needs") ? needs_of(point["needs"]) : Variant::Needs(),
             point.value("failure", "")});
         if (libraries.back().failure.empty()) {
             bundle.points.emplace_back(

@@ -76,6 +76,13 @@ std::string ExploredCase::name() const {
     if (data.row_bytes != Array::padded) {
         name += fmt::format(" pitch {}", data.row_bytes);
     }
+    if (const ForeignGenerator *theirs = foreign_generator(op->name())) {  // what all its libraries have
+        for (const auto &words : {theirs->words().parameters, theirs->words().settings}) {
+            for (const std::string &word : words) {
+                name += " " + word;
+            }
+        }
+    }
     return name + " " + device.str();
 }
 

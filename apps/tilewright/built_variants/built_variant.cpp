@@ -76,10 +76,10 @@ std::map<std::pair<std::string, std::string>, PreparedLibrary> &prepared() {
 
 // The variant `of` with these values, with its library. Errors: failed, where the file cannot be loaded.
 std::unique_ptr<const Variant> loaded_variant(
-    const Variant &of, const TunableValues &values, const PreparedLibrary &prepared) {
+    const Variant &of, const TunableValues &values, const std::string &file) {
     auto varied = std::make_unique<Variant>(with_tunables(of, values));
-    varied->needs = prepared.needs;
-    void *const library = dlopen(prepared.file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    varied->needs = read_needs(file + ".needs", of.needs);
+    void *const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         throw Error(Fault::failed, fmt::format("the library cannot be loaded: {}", one_line(dlerror())),
             {.operation = varied->name()});
@@ -95,7 +95,7 @@ std::unique_ptr<const Variant> loaded_variant(
     find(function_of(of) + "_argv", varied->entry);
     find(function_of(of) + "_metadata", varied->metadata);
     if (has_ptxas_options(*varied)) {
-        embed_machine_code(*varied, prepared.file + ".ptx");
+        embed_machine_code(*varied, file + ".ptx");
     }
     return varied;
 }
@@ -110,17 +110,18 @@ void check_tools(const Variant &variant) {
     }
 }
 
-PreparedLibrary build_library(const Variant &variant, const TunableValues &values, const std::string &file) {
+void build_library(const Variant &variant, const TunableValues &values, const std::string &file) {
     const Variant varied = with_tunables(variant, values);
     const TemporaryFolder folder;
     make_library(generator_of(variant), varied, prefix, folder.path());
     const std::string library = folder.file(function_of(variant));
     link(varied, library + ".a", file);
+    if (std::filesystem::exists(library + ".needs")) {
+        std::filesystem::copy_file(library + ".needs", file + ".needs");
+    }
     if (has_ptxas_options(varied)) {
         std::filesystem::copy_file(library + ".ptx", file + ".ptx");
     }
-    return {variant.name(), text_of(tunables_of(varied)), file, read_needs(library + ".needs", variant.needs),
-        ""};
 }
 
 void use_prepared_libraries(const std::vector<PreparedLibrary> &libraries) {
@@ -132,7 +133,9 @@ void use_prepared_libraries(const std::vector<PreparedLibrary> &libraries) {
 std::unique_ptr<const Variant> built_variant(const Variant &variant, const TunableValues &values) {
     if (prepared().empty()) {
         const TemporaryFolder folder;
-        return loaded_variant(variant, values, build_library(variant, values, folder.file("library.so")));
+        const std::string file = folder.file("library.so");
+        build_library(variant, values, file);
+        return loaded_variant(variant, values, file);
     }
     const Variant varied = with_tunables(variant, values);
     const auto at = prepared().find({variant.name(), text_of(tunables_of(varied))});
@@ -142,7 +145,7 @@ std::unique_ptr<const Variant> built_variant(const Variant &variant, const Tunab
     if (!at->second.failure.empty()) {
         throw Error(Fault::failed, at->second.failure);
     }
-    return loaded_variant(variant, values, at->second);
+    return loaded_variant(variant, values, at->second.file);
 }
 
 }  // namespace tilewright::app

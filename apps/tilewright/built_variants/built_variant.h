@@ -18,9 +18,8 @@ std::unique_ptr<const Variant> built_variant(const Variant &variant, const Tunab
 // A library that was made before, maybe on another machine.
 struct PreparedLibrary {
     std::string variant, tunables;  // its name, and the text of all its tunables
-    std::string file;
-    Variant::Needs needs;
-    std::string failure;  // why there is no such library; empty where there is one
+    std::string file;               // as build_library() writes it
+    std::string failure;            // why there is no such library; empty where there is one
 };
 
 // From now on these are the only libraries that built_variant() has.
@@ -29,8 +28,8 @@ void use_prepared_libraries(const std::vector<PreparedLibrary> &libraries);
 // Errors: MissingTool, where a program that makes libraries of the variant is not there.
 void check_tools(const Variant &variant);
 
-// Writes the library of the variant with these values to the file, as a shared object. A variant with options
-// of ptxas also has the file FILE.ptx. Errors: as above.
-PreparedLibrary build_library(const Variant &variant, const TunableValues &values, const std::string &file);
+// Writes the library of the variant with these values to the file, as a shared object. That of a GPU also has
+// the file FILE.needs, and one with options of ptxas FILE.ptx. Errors: as above.
+void build_library(const Variant &variant, const TunableValues &values, const std::string &file);
 
 }  // namespace tilewright::app

@@ -45,6 +45,6 @@ Array random_input(
 std::vector<int64_t> picture_extents(const Array &picture, size_t dimensions);
 
 // A picture (h, w, c) as an array for a buffer with these dimensions.
-Array in_order_of(const std::vector<View::Dim> &dims, const Array &picture);
+Array in_order_of(std::vector<View::Dim> dims, const Array &picture);
 
 }  // namespace tilewright::app

@@ -43,22 +43,15 @@ std::string reason_of(const Finished &ran) {
     const size_t at = said.find(error);
     std::string reason = one_line(at == std::string::npos ? said : said.substr(at + error.size()));
     reason.erase(reason.find_last_not_of(" .") + 1);
+    if (reason.starts_with("terminate called")) {  // all that an autoscheduler says of such a name
+        reason += "; an autoscheduler may not know a parameter that --values names";
+    }
     return reason.empty() ? fmt::format("it ended with code {}", ran.code) : reason;
 }
 
 [[noreturn]] void refuse(
     Fault fault, const std::string &message, const std::string &option, const std::string &value) {
     throw Error(fault, message, {.argument = option, .value = value});
-}
-
-// The words between commas.
-std::vector<std::string> words_between_commas(const std::string &text) {
-    std::vector<std::string> words;
-    std::istringstream stream(text);
-    for (std::string word; std::getline(stream, word, ',');) {
-        words.push_back(word);
-    }
-    return words;
 }
 
 // Name and value of NAME=VALUE.
@@ -158,7 +151,7 @@ ForeignGenerator::ForeignGenerator(ForeignWords words)
     parameters_ = read_parameters(words_.name);
     take_values();
     if (!words_.reference.empty()) {
-        read_parameters(words_.reference);  // refuses a generator that is not there
+        of_reference_ = read_parameters(words_.reference);  // refuses a generator that is not there
     }
 }
 
@@ -249,7 +242,7 @@ void ForeignGenerator::take_values() {
                     known.empty() ? "none" : joined(known, ", ")),
                 "--values", name);
         }
-        at->values = words_between_commas(value);
+        at->values = parted(value);
         if (std::find(at->values.begin(), at->values.end(), at->own) == at->values.end()) {
             at->values.push_back(at->own);
         }
@@ -318,7 +311,7 @@ Parameters ForeignGenerator::parameters_of_autoscheduler(const std::string &name
             (option.substr(0, dot) != name && option.substr(0, dot) != any_autoscheduler)) {
             continue;
         }
-        const std::vector<std::string> values = words_between_commas(value);
+        const std::vector<std::string> values = parted(value);
         const std::string full_name = name + option.substr(dot);
         std::erase_if(parameters, [&](const Parameter &parameter) { return parameter.name == full_name; });
         parameters.push_back({full_name, values.front(), values});
@@ -353,7 +346,11 @@ void ForeignGenerator::emit(const Variant &variant, const std::string &kinds, co
     arguments.push_back(target + "-no_runtime");
     const Parameters parameters = parameters_of(variant);
     for (const std::string &word : words_.parameters) {
-        arguments.push_back(word);
+        const std::string of = pair_of("--param", word).first;  // another generator may not have it
+        if (!is_reference || std::ranges::find(parameters_, of, &Parameter::name) == parameters_.end() ||
+            std::ranges::find(of_reference_, of, &Parameter::name) != of_reference_.end()) {
+            arguments.push_back(word);
+        }
     }
     for (size_t i = 0; i < parameters.size(); i++) {
         const std::string &value = parameters[i].values.at((size_t)variant.tunables.at(i).value);

@@ -74,7 +74,7 @@ private:
     std::string plugins_;                      // their folder; empty: not known
     std::vector<std::string> autoschedulers_;  // that are in it
     unsigned cpus_ = 1;
-    std::vector<Parameter> parameters_;
+    std::vector<Parameter> parameters_, of_reference_;  // of the two generators
 };
 
 std::string in_small_letters(std::string text);

@@ -21,6 +21,8 @@ std::string wrapped_table(const std::vector<std::vector<std::string>> &lines, si
 // "140 GB", "12.5 MB"
 std::string bytes(double count);
 
+// The words between separators, and words with separators between them.
+std::vector<std::string> parted(const std::string &text, char separator = ',');
 std::string joined(const std::vector<std::string> &words, const std::string &between = " ");
 
 // The libraries that a call of `variant` ran, where they are others than the variant's own:
