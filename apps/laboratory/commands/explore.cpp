@@ -231,44 +231,58 @@ void place_report(ExploreOptions &options) {
     check_writable(options.report);
 }
 
+// Errors: usage, for words that do not go together.
+void check_words(const ExploreOptions &options) {
+    const auto refuse = [](const std::string &why, const std::string &option, const std::string &value) {
+        throw Error(Fault::usage, why, {.operation = "explore", .argument = option, .value = value});
+    };
+    if (options.operators.empty() && options.generator.program.empty() && options.bundled.empty()) {
+        refuse(fmt::format("name at least one operator: {}", joined(operator_names(), ", ")), "", "");
+    }
+    if (options.plan.asked && options.points > 0) {
+        refuse("with --ask-tell the other program says which points are tried", "--points",
+            std::to_string(options.points));
+    }
+    if (options.bundle.empty()) {
+        return;
+    }
+    if (options.plan.asked || options.ptxas) {
+        refuse(
+            "a bundle is searched elsewhere, where it has neither ptxas nor points that are asked for; leave "
+            "--ask-tell and --ptxas out",
+            "--bundle", options.bundle);
+    }
+    if (!options.cases.data.files.empty()) {
+        refuse(
+            "a bundle has no files; leave one of the two out", "--input", options.cases.data.files.front());
+    }
+    if (!options.generator.against.empty()) {
+        refuse("a bundle has no function of yours; name another generator of the program by --reference, or "
+               "leave it out",
+            "--against", options.generator.against);
+    }
+}
+
+void make_bundle(ExploreOptions options) {
+    constexpr int64_t usual = 200;
+    if (!options.generator.program.empty()) {
+        options.generator.host = any_machine;
+    }
+    const std::vector<ExploredCase> cases = cases_of(options);
+    check_tools_of(cases);
+    write_bundle(cases, (size_t)(options.points > 0 ? options.points : usual),
+        words_of(options, *cases.front().op), options.bundle);
+}
+
 void explore(ExploreOptions options) {
     if (options.serves_points) {
         serve_points();
         return;
     }
-    if (options.operators.empty() && options.generator.program.empty() && options.bundled.empty()) {
-        throw Error(Fault::usage,
-            fmt::format("name at least one operator: {}", joined(operator_names(), ", ")),
-            {.operation = "explore"});
-    }
-    if (options.plan.asked && options.points > 0) {
-        throw Error(Fault::usage, "with --ask-tell the other program says which points are tried",
-            {.operation = "explore", .argument = "--points", .value = std::to_string(options.points)});
-    }
-    if ((options.plan.asked || options.ptxas) && !options.bundle.empty()) {
-        throw Error(Fault::usage,
-            "a bundle is searched elsewhere, where it has neither ptxas nor points that are asked for; leave "
-            "--ask-tell and --ptxas out",
-            {.operation = "explore", .argument = "--bundle", .value = options.bundle});
-    }
+    check_words(options);
     place_report(options);
     if (!options.bundle.empty()) {
-        if (!options.cases.data.files.empty()) {
-            throw Error(Fault::usage, "a bundle has no files; leave one of the two out",
-                {.operation = "explore", .argument = "--input", .value = options.cases.data.files.front()});
-        }
-        if (!options.generator.against.empty()) {
-            throw Error(Fault::usage,
-                "a bundle has no function of yours; name another generator of the program "
-                "by --reference, or leave it out",
-                {.operation = "explore", .argument = "--against", .value = options.generator.against});
-        }
-        options.generator.host = options.generator.program.empty() ? options.generator.host : any_machine;
-        constexpr int64_t usual = 200;
-        const int64_t points = options.points > 0 ? options.points : usual;
-        const std::vector<ExploredCase> cases = cases_of(options);
-        check_tools_of(cases);
-        write_bundle(cases, (size_t)points, words_of(options, *cases.front().op), options.bundle);
+        make_bundle(options);
         return;
     }
     std::vector<ExploredCase> cases = options.bundled.empty() ? cases_of(options) : bundled_cases(options);
