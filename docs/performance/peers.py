@@ -41,7 +41,7 @@ def taken(paths):
     texts = [open(path, encoding='utf-8').read() for path in paths]
     if texts[0].startswith('{\n'):
         file = json.loads(texts[0])
-        context, time, how = file['context'], 'cpu_ms', f'CPU time of {file["context"]["threads"]} thread'
+        context, time, how = file['context'], 'cpu_ms', 'CPU time of one thread, other programs running'
         ours = [run for run in file['runs'] if run['peer'] == 'Tilewright']
         peers = [run for run in file['runs'] if not run['peer'].startswith('Tilewright')]
     else:
@@ -71,7 +71,7 @@ def summary(data):
 
 
 def draw(devices):
-    width, line = 600, 42
+    width, line = 600, 36
     bars = []
     for device in devices:
         groups = {}
@@ -99,11 +99,11 @@ def draw(devices):
             peers = ', '.join(dict.fromkeys(pair['peer'] for pair in pairs))
             p.text(width - 20, y + 14, f'{span([2 ** ratio for ratio in ratios])} x {peers}', 13, INK, 'end')
             ends = [one + doubled * ratio for ratio in (min(ratios), max(ratios))]
-            for colour, begin, end in ((ORANGE, ends[0], min(ends[1], one)), (BLUE, one, ends[0]),
+            for colour, begin, end in ((ORANGE, ends[0], one), (BLUE, one, ends[0]),
                                        (LIGHT, max(ends[0], one), ends[1])):
                 if end > begin:
-                    p.rect(begin, y + 20, end - begin, 13, colour, 'none')
-            p.line(one, y + 18, one, y + 35, INK, 1)
+                    p.rect(begin, y + 19, end - begin, 10, colour, 'none')
+            p.line(one, y + 17, one, y + 31, INK, 1)
         origin = f'{device["date"][:10]}, {device["driver"]}, commit {device["commit"]}'
         p.text(20, top + 48 + line * len(group), origin, 11, GREY)
         top += 62 + line * len(group)

@@ -179,7 +179,8 @@ def on_files(files, config):
         add(f'operators/pictures/{op}.svg', content=curve(op))
     add('iframe-worker.js', abs_src_path=os.path.join(os.path.dirname(__file__), 'iframe-worker.js'))
     add('site.css', content='.md-grid{max-width:72rem} math{font-size:1.1em} '
-        '.formula{overflow-x:auto} td:first-child code{white-space:nowrap} '
+        '.formula{overflow-x:auto;margin:1em 0} td:first-child code{white-space:nowrap} '
+        '.md-typeset .doc-signature pre>code{white-space:pre-wrap} '
         '.md-typeset .grid{grid-template-columns:repeat(auto-fit,minmax(12rem,1fr))}')
     return files
 
@@ -190,7 +191,7 @@ def shown(op):
     """The picture of an operator, before and after."""
     if op in PICTURES:
         after, command = PICTURES[op]
-        before = 'grey.png' if ' grey.png' in command else 'photo.png'
+        before = 'photo.png' if ' photo.png' in command else 'grey.png'
     elif op in CURVES:
         after, command, before = f'{op}.svg', CURVES[op], 'grey.png'
     else:
@@ -202,18 +203,18 @@ def shown(op):
 def facts(op):
     """The options and the schedules of an operator, as the program lists them."""
     one = LISTED[op]
-    rows = [[f'`--{o["name"]}`', cell(o['default']), cell(o['help']),
+    rows = [[f'`--{o["name"]}`', cell(o['help']), cell(o['default']),
              ' '.join(f'`{c}`' for c in o['choices'])]
             for o in one['options']]
-    parts = ['## Options', table(['option', 'default', 'meaning', 'words'], rows)] if rows else []
-    schedules = {}
+    parts = ['## Options', table(['option', 'meaning', 'default', 'words'], rows)] if rows else []
+    schedules = {}  # those that the same sentence describes are one line
     for variant in one['variants']:
-        known = schedules.setdefault(variant['schedule'], (set(), set(), variant['summary']))
-        known[0].add(variant['backend'])
-        known[1].add(variant['type'])
-    parts += ['## Schedules', table(['schedule', 'backends', 'types', 'how'], [
-        [f'`{name}`', ' '.join(sorted(backends)), ' '.join(sorted(types)), cell(summary)]
-        for name, (backends, types, summary) in schedules.items()])]
+        known = schedules.setdefault(variant['summary'], {'schedule': {}, 'backend': {}, 'type': {}})
+        for word, there in known.items():
+            there[variant[word]] = True
+    parts += ['## Schedules', table(['schedules', 'how', 'backends', 'types'], [
+        ['<br>'.join(f'`{name}`' for name in known['schedule']), cell(summary), ' '.join(known['backend']),
+         ' '.join(known['type'])] for summary, known in schedules.items()])]
     parts.append(f'`tilewright list {op} --json` has their tunables and conditions. '
                  f'[Its command](../reference/commands.md#{op}), [its header](../reference/cpp/{op}.h.md), '
                  f'[its measured times](../reference/times.md#{op}).')
