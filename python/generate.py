@@ -24,17 +24,21 @@ stream : int
     The address of a CUDA stream: the call comes after what the stream was given, and before what it is
     given next. 0: the current stream of the arrays' library.
 layout : str, optional
-    A letter for each axis of the arrays, as "nhwc" or "nchw": h and w are those of an image, c behind w is
-    that of its channels, and all others count images, as c does where the operator takes no channels. Each
-    image is computed by itself, with its own borders, and the result has the same layout. `stats` then is
-    that of the first image. Without it the arrays are (h, w) or (h, w, c); nothing is guessed.
+    A letter for each axis of the arrays, as "nhwc" or "nchw". h and w are the axes of an image, and c
+    directly behind w is the axis of its channels. Every other axis counts images, and so does c where the
+    operator takes no channels. Each image is computed by itself, with its own borders, and the result has
+    the same layout. `stats` is then that of the first image. Without it the arrays are (h, w) or (h, w, c);
+    nothing is guessed.
 dtype : str, optional
-    The inputs are converted to it first, lists and others that are no arrays too, as numpy.asarray and
-    astype do it. Without it nothing is converted.
+    The inputs are converted to this type first, by numpy.asarray and astype, so that lists are taken too.
+    Without it nothing is converted.
 progress : callable, optional
     Is called about 20 times a second with the part of the work that is done, from 0 to 1. Where it returns
-    False, the call ends with a tilewright.Error; what it raises leaves the call. On a GPU the call then waits
-    for each library. Ctrl-C interrupts calls on the CPU without it."""
+    False, the call ends with a tilewright.Error; where it raises an exception, the call ends with that. On a
+    GPU the call then waits for each library. Ctrl-C interrupts calls on the CPU without it."""
+
+# The program's names of types, and NumPy's.
+TYPES = {"u": "uint", "i": "int", "f": "float", "bf": "bfloat", "c": "complex"}
 
 
 RETURNS = """
@@ -46,7 +50,7 @@ array
 Raises
 ------
 TypeError
-    For what is no array, and for an array of another type. dtype="float32" converts it.
+    For an argument that is no array, and for an array of another type. dtype="float32" converts it.
 ArgumentError
     A ValueError: for values out of range, and arrays that do not fit the operator.
 DeviceError
@@ -94,6 +98,7 @@ def taken(declared):
     """What an operator takes as one of its inputs."""
     sentences = [declared.help] if declared.help else []
     text = ". ".join([*sentences, f"Takes {declared.says}"]) + "."
+    text = re.sub(r"\b([uifc]|bf)(8|16|32|64)\b", lambda m: TYPES[m[1]] + m[2], text)
     return ["    " + line for line in textwrap.wrap(text, 100)]
 
 

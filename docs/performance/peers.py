@@ -3,9 +3,10 @@
 
 Usage: peers.py                    writes peers.svg
        peers.py --check            says whether it is what this script makes; exits with 1 if not
-       peers.py --take FILE...     writes measured/peers.json first. FILE is a file of `--results` of
-                                   `tilewright bench` or of `cuda_peers`, or of a script that times another
-                                   library: one JSON object per line
+       peers.py --take FILE...     puts the times of a device in measured/peers.json first. FILE is a file of
+                                   `--results` of `tilewright bench` or of `cuda_peers`, or of a script that
+                                   times another library: one JSON object per line; or, of a CPU, one file of
+                                   `--json` of python_calls.py, whose CPU times count
 """
 import json
 import math
@@ -16,6 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'steps'))
 from svg import BLUE, GREY, INK, ORANGE, Picture  # noqa: E402
 
+LIGHT = '#a9cbec'
 TIMES, DRAWN = os.path.join(HERE, 'measured', 'peers.json'), os.path.join(HERE, 'peers.svg')
 
 
@@ -24,50 +26,99 @@ def name_of(run):
     return f"{run['operator']} {run['data'].replace(',', '').removesuffix(' reflect')}"
 
 
-def take(paths):
-    """The chosen variants, and of the peers of the same data the fastest one."""
-    runs = [json.loads(line) for path in paths for line in open(path, encoding='utf-8') if line.strip()]
-    ours = [run for run in runs if run.get('chosen')]
-    context = ours[0]['context']
-    pairs = []
+def pairs_of(ours, peers, time):
+    """Each of our runs with the fastest peer of the same data."""
     for run in ours:
-        peers = [other for other in runs if other.get('peer') and name_of(other) == name_of(run) and
-                 'published' not in other['peer']]
-        if peers:
-            best = min(peers, key=lambda other: other['real_time'])
-            pairs.append({'data': name_of(run), 'variant': run['variant'], 'ms': round(run['real_time'], 5),
-                          'peer': best['peer'], 'peer_ms': round(best['real_time'], 5)})
-    return {'device': context['device_name'], 'driver': context['driver'], 'date': context['date'],
-            'commit': context['commit'], 'pairs': pairs}
+        same = [other for other in peers if name_of(other) == name_of(run) and time in other]
+        if same:
+            best = min(same, key=lambda other: other[time])
+            yield {'data': name_of(run), 'ms': round(run[time], 5), 'peer': best['peer'],
+                   'peer_ms': round(best[time], 5)}
 
 
-def draw(times):
-    pairs = sorted(times['pairs'], key=lambda pair: pair['ms'] / pair['peer_ms'])
-    one, line, doubled, top = 330, 24, 55, 64  # pixels; a ratio of 2 is `doubled` from that of 1
-    p = Picture(900, top + 32 + line * len(pairs), 'Times of other libraries over those of tuned')
-    p.text(20, 28, f'{times["device"]}: how many times as fast as the fastest other library', 16, bold=True)
-    p.text(20, 48, 'Device time of calls back to back, timed in the same run; the axis is logarithmic. '
+def taken(paths):
+    """The times of one device."""
+    texts = [open(path, encoding='utf-8').read() for path in paths]
+    if texts[0].startswith('{\n'):
+        file = json.loads(texts[0])
+        context, time, how = file['context'], 'cpu_ms', 'CPU time of one thread, other programs running'
+        ours = [run for run in file['runs'] if run['peer'] == 'Tilewright']
+        peers = [run for run in file['runs'] if not run['peer'].startswith('Tilewright')]
+    else:
+        runs = [json.loads(line) for text in texts for line in text.splitlines() if line.strip()]
+        ours = [run for run in runs if run.get('chosen')]
+        peers = [run for run in runs if run.get('peer') and 'published' not in run['peer']]
+        context, time, how = ours[0]['context'], 'real_time', 'time on the device'
+    return {'device': context['device_name'], 'how': how, 'driver': context['driver'],
+            'date': context['date'], 'commit': context['commit'], 'pairs': [*pairs_of(ours, peers, time)]}
+
+
+def span(numbers):
+    """`37`, or `37 to 53`."""
+    ends = [f'{number:.0f}' if number >= 10 else f'{number:.2f}'.lstrip('0')
+            for number in (min(numbers), max(numbers))]
+    return ends[0] if ends[0] == ends[1] else ' to '.join(ends)
+
+
+def summary(data):
+    """`u8, f32 8192 x 8192, sigma 1 to 3` of texts such as `u8 8192x8192 sigma 3`."""
+    words = [text.split() for text in data]
+    sides = sorted({side for one in words for side in one[1].split('x')}, key=int)
+    sigmas = sorted({one[3] for one in words if len(one) > 3}, key=float)
+    return (', '.join(sorted({one[0] for one in words}, reverse=True)) + ', sides of ' +
+            ' to '.join(dict.fromkeys([sides[0], sides[-1]])) +
+            (', sigma ' + ' to '.join(dict.fromkeys([sigmas[0], sigmas[-1]])) if sigmas else ''))
+
+
+def draw(devices):
+    width, line = 600, 36
+    bars = []
+    for device in devices:
+        groups = {}
+        for pair in device['pairs']:
+            groups.setdefault(pair['data'].split()[0], []).append(pair)
+        bars.append(sorted(((operator, pairs, [math.log2(pair['peer_ms'] / pair['ms']) for pair in pairs])
+                            for operator, pairs in groups.items()), key=lambda bar: -min(bar[2])))
+    least, most = (end(ratio for group in bars for *_, ratios in group for ratio in ratios)
+                   for end in (min, max))
+    doubled = (width - 40) / (most - min(least, 0))  # pixels between a ratio and its double
+    one = 20 - doubled * min(least, 0)
+    p = Picture(width, 56 + sum(62 + line * len(group) for group in bars),
+                'Times of other libraries over those of tuned')
+    p.text(20, 26, 'How many times as fast as the fastest other library', 17, bold=True)
+    p.text(20, 45, 'Blue: faster, from the least (dark) to the greatest (light) of the sizes and types. '
                    'Orange: slower.', 12, GREY)
-    for i, pair in enumerate(pairs):
-        y, ratio = top + i * line, pair['peer_ms'] / pair['ms']
-        x = one + doubled * math.log2(ratio)
-        p.text(one - 60, y + 14, pair['data'], 12, INK, 'end')
-        p.rect(min(x, one), y + 2, abs(x - one), line - 7, BLUE if ratio >= 1 else ORANGE, 'none')
-        times_as_fast = f'{ratio:.2f}' if ratio < 10 else f'{ratio:.0f}'
-        p.text(max(x, one) + 6, y + 14, f'{times_as_fast} x {pair["peer"]}', 12)
-    p.line(one, top - 4, one, top + line * len(pairs), INK, 1)
-    origin = f'{times["date"][:10]}, {times["driver"]}, commit {times["commit"]}'
-    p.text(20, top + line * len(pairs) + 20, f'{origin}; docs/performance/peers.py', 11, GREY)
+    top = 56
+    for device, group in zip(devices, bars):
+        p.text(20, top + 24, f'{device["device"]}: {device["how"]}', 14, bold=True)
+        for i, (operator, pairs, ratios) in enumerate(group):
+            y = top + 32 + i * line
+            p.text(20, y + 14, operator, 13)
+            p.text(28 + 7 * len(operator), y + 14, summary([pair['data'].split(' ', 1)[1] for pair in pairs]),
+                   11, GREY)
+            peers = ', '.join(dict.fromkeys(pair['peer'] for pair in pairs))
+            p.text(width - 20, y + 14, f'{span([2 ** ratio for ratio in ratios])} x {peers}', 13, INK, 'end')
+            ends = [one + doubled * ratio for ratio in (min(ratios), max(ratios))]
+            for colour, begin, end in ((ORANGE, ends[0], one), (BLUE, one, ends[0]),
+                                       (LIGHT, max(ends[0], one), ends[1])):
+                if end > begin:
+                    p.rect(begin, y + 19, end - begin, 10, colour, 'none')
+            p.line(one, y + 17, one, y + 31, INK, 1)
+        origin = f'{device["date"][:10]}, {device["driver"]}, commit {device["commit"]}'
+        p.text(20, top + 48 + line * len(group), origin, 11, GREY)
+        top += 62 + line * len(group)
     return p.svg()
 
 
 def main(words):
-    if words[:1] == ['--take']:
-        text = json.dumps(take(words[1:]), indent=1) + '\n'
-        with open(TIMES, 'w', encoding='utf-8') as file:
-            file.write(text)
     with open(TIMES, encoding='utf-8') as file:
-        made = draw(json.load(file))
+        devices = json.load(file)
+    if words[:1] == ['--take']:
+        device = taken(words[1:])
+        devices = [*(other for other in devices if other['how'] != device['how']), device]
+        with open(TIMES, 'w', encoding='utf-8') as file:
+            file.write(json.dumps(devices, indent=1) + '\n')
+    made = draw(devices)
     if words[:1] == ['--check']:
         with open(DRAWN, encoding='utf-8') as file:
             if file.read() == made:

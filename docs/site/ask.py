@@ -25,13 +25,13 @@ QUESTIONS = [
     ('benchmark my own generator', ['BUILD-TIME', 'FAQ', 'tutorials/halide_aot']),
     ('duplicate symbols several libraries', ['FAQ', 'BUILD-TIME', 'tutorials/halide_aot']),
     ('halide error handler ends program', ['BUILD-TIME', 'FAQ']),
-    ('images larger than 4 GB', ['FAQ', 'tutorials/slide']),
+    ('images larger than 4 GB', ['FAQ', 'tutorials/slide', 'LARGE-IMAGES']),
     ('Vulkan Metal', ['FAQ']),
     ('float16', ['FAQ', 'PYTHON', 'topics/types']),
     ('PyTorch gradients', ['FAQ', 'PYTHON']),
     ('window radius of gaussian blur', ['operators/gaussian_blur', 'tutorials/opencv', 'PYTHON',
                                        'reference/cpp/gaussian_blur.h', 'reference/commands']),
-    ('memory slide larger than RAM', ['tutorials/slide']),
+    ('memory slide larger than RAM', ['tutorials/slide', 'LARGE-IMAGES']),
     ('Windows macOS ARM', ['FAQ', 'BUILDING']),
 ]
 

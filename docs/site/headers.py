@@ -36,7 +36,7 @@ class Declaration:
         if not found:
             head = re.sub(r'<[^<>]*>', '', re.sub(r'<[^<>]*>', '', text))
             named = (re.search(r'\(\*(\w+)\)', head) or re.search(r'^[^=]*?(operator\W+?|\w+)\s*\(', head) or
-                     re.search(r'(\w+)\s*(\[.*\])?(=.*|\{.*)?;', head, re.S))
+                     re.search(r'(\w+)\s*(\[.*?\])?\s*(=.*|\{.*)?;', head, re.S))
             self.name = named[1].strip() if named else head.strip()
 
 

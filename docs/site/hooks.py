@@ -17,8 +17,9 @@ from latex2mathml.converter import convert
 from mkdocs.structure.files import File
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), '../..'))
-sys.path.insert(0, os.path.dirname(__file__))
+sys.path[:0] = [os.path.dirname(__file__), os.path.join(ROOT, 'apps/laboratory/tables')]
 import headers  # noqa: E402
+import steps  # noqa: E402
 
 PROGRAM = os.environ.get('TILEWRIGHT_PROGRAM', os.path.join(ROOT, 'build/apps/tilewright/tilewright'))
 # Pages outside docs/, and where they are on the site.
@@ -123,6 +124,19 @@ def times_page():
     return '\n\n'.join(parts) + '\n'
 
 
+def steps_page():
+    """All measured times of the steps; the pages of docs/steps show those of their publications' sizes."""
+    measured = steps.read_measured(os.path.join(ROOT, 'docs/steps/measured'))
+    parts = ['# Measured times of the steps',
+             'The lessons show the sizes that their publications have. Here are all sizes, types and kinds '
+             'of data that were timed. Of vectors, `N uniform` is the first N entries of two vectors of N '
+             'random numbers, `all entries` all 2N - 1 of them; `gaussian` are normal numbers, `walk` is a '
+             'random walk, `sorted` are ascending numbers.']
+    for op in steps.STEPS:
+        parts += [f'## {op}', '\n'.join(steps.measured_tables(measured, op))]
+    return '\n\n'.join(parts) + '\n'
+
+
 def curve(op):
     """The sums of grey.png as a picture: one line across the columns, or down the rows."""
     command = CURVES[op].split()
@@ -153,6 +167,7 @@ def on_files(files, config):
     add('reference/commands.md', content=commands_page())
     add('reference/python.md', content=python_page())
     add('reference/times.md', content=times_page())
+    add('reference/steps.md', content=steps_page())
     pages = headers.pages()
     add('reference/cpp.md', content='# C++\n\nThe headers `<tilewright/...>`; each operator has one.\n\n' +
         '\n'.join(f'* [{name}](cpp/{name}.md)' for name in pages) + '\n')
@@ -164,6 +179,8 @@ def on_files(files, config):
         add(f'operators/pictures/{op}.svg', content=curve(op))
     add('iframe-worker.js', abs_src_path=os.path.join(os.path.dirname(__file__), 'iframe-worker.js'))
     add('site.css', content='.md-grid{max-width:72rem} math{font-size:1.1em} '
+        '.formula{overflow-x:auto;margin:1em 0} td:first-child code{white-space:nowrap} '
+        '.md-typeset .doc-signature pre>code{white-space:pre-wrap} '
         '.md-typeset .grid{grid-template-columns:repeat(auto-fit,minmax(12rem,1fr))}')
     return files
 
@@ -174,7 +191,7 @@ def shown(op):
     """The picture of an operator, before and after."""
     if op in PICTURES:
         after, command = PICTURES[op]
-        before = 'grey.png' if ' grey.png' in command else 'photo.png'
+        before = 'photo.png' if ' photo.png' in command else 'grey.png'
     elif op in CURVES:
         after, command, before = f'{op}.svg', CURVES[op], 'grey.png'
     else:
@@ -186,18 +203,18 @@ def shown(op):
 def facts(op):
     """The options and the schedules of an operator, as the program lists them."""
     one = LISTED[op]
-    rows = [[f'`--{o["name"]}`', cell(o['default']), cell(o['help']),
+    rows = [[f'`--{o["name"]}`', cell(o['help']), cell(o['default']),
              ' '.join(f'`{c}`' for c in o['choices'])]
             for o in one['options']]
-    parts = ['## Options', table(['option', 'default', 'meaning', 'words'], rows)] if rows else []
-    schedules = {}
+    parts = ['## Options', table(['option', 'meaning', 'default', 'words'], rows)] if rows else []
+    schedules = {}  # those that the same sentence describes are one line
     for variant in one['variants']:
-        known = schedules.setdefault(variant['schedule'], (set(), set(), variant['summary']))
-        known[0].add(variant['backend'])
-        known[1].add(variant['type'])
-    parts += ['## Schedules', table(['schedule', 'backends', 'types', 'how'], [
-        [f'`{name}`', ' '.join(sorted(backends)), ' '.join(sorted(types)), cell(summary)]
-        for name, (backends, types, summary) in schedules.items()])]
+        known = schedules.setdefault(variant['summary'], {'schedule': {}, 'backend': {}, 'type': {}})
+        for word, there in known.items():
+            there[variant[word]] = True
+    parts += ['## Schedules', table(['schedules', 'how', 'backends', 'types'], [
+        ['<br>'.join(f'`{name}`' for name in known['schedule']), cell(summary), ' '.join(known['backend']),
+         ' '.join(known['type'])] for summary, known in schedules.items()])]
     parts.append(f'`tilewright list {op} --json` has their tunables and conditions. '
                  f'[Its command](../reference/commands.md#{op}), [its header](../reference/cpp/{op}.h.md), '
                  f'[its measured times](../reference/times.md#{op}).')
@@ -212,8 +229,7 @@ def gallery():
     for op in CURVES:
         figures.append(f'<figure markdown>[![{op}](pictures/{op}.svg)]({op}.md)<figcaption>'
                        f'{op}: {LISTED[op]["summary"]}</figcaption></figure>')
-    listed = [f'* [{op}]({op}.md): {one["summary"]}' for op, one in LISTED.items()]
-    return '\n'.join(listed) + '\n\n<div class="grid" markdown>\n\n' + '\n\n'.join(figures) + '\n\n</div>\n'
+    return '<div class="grid" markdown>\n\n' + '\n\n'.join(figures) + '\n\n</div>\n'
 
 
 def linked(markdown, uri):
@@ -239,11 +255,15 @@ def linked(markdown, uri):
     return re.sub(r'\[([^][]*)\]\(([^)\s]+)\)', follow, markdown)
 
 
+def formula(found):
+    return f'<div class="formula">{convert(found[1], display="block")}</div>'  # scrolls on a narrow page
+
+
 def on_page_markdown(markdown, page, config, files):
     uri = page.file.src_uri
     if not uri.startswith('reference/'):
         markdown = linked(markdown, uri)
-    markdown = re.sub(r'\$\$ (.*?) \$\$', lambda m: convert(m[1], display='block'), markdown)
+    markdown = re.sub(r'\$\$ (.*?) \$\$', formula, markdown)
     markdown = markdown.replace('```cpp example', '```cpp')
     op = posixpath.splitext(posixpath.basename(uri))[0]
     if uri == 'operators/README.md':

@@ -1,6 +1,7 @@
 // Operators on files: results, statistics, variants by name, alpha and metadata.
 #include "tests/command_line/command_line.h"
 #include <cstring>
+#include <fstream>
 #include <regex>
 
 namespace tilewright {
@@ -33,6 +34,26 @@ TEST_F(CommandLine, StatisticsGoToStandardError) {
     for (const char *word : {"invert/reference/u8/cpu", "device", "total", "kernels", "copies", " ms"}) {
         EXPECT_NE(ran.err.find(word), std::string::npos) << word << " in " << ran.err;
     }
+}
+
+// No library addresses an image of more than 2047 MiB as a whole. The file is sparse, all zeros but one.
+TEST_F(CommandLine, AnImageThatIsTooLargeForALibraryIsTakenInBands) {
+    NEEDS_OPERATOR("column_sum");
+    constexpr int64_t height = 47000, width = 46000;
+    {
+        std::string head = "{'descr': '|u1', 'fortran_order': False, 'shape': (47000, 46000), }";
+        head.resize(117, ' ');
+        std::ofstream file(path("in.npy"), std::ios::binary);
+        file << std::string("\x93NUMPY\x01\x00\x76\x00", 10) << head << "\n";
+        file.seekp(128 + height * width - 1);
+        file.put(9);
+    }
+    const Ran ran = run({"column_sum", path("in.npy"), path("sums.npy"), "--device", "cpu"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const Array sums = read_array(path("sums.npy"));
+    ASSERT_EQ(sums.shape(), (std::vector<int64_t>{width}));
+    EXPECT_EQ(sums.at<uint32_t>({width - 2}), 0u);
+    EXPECT_EQ(sums.at<uint32_t>({width - 1}), 9u);
 }
 
 TEST_F(CommandLine, StatisticsCountKernelsAndCopies) {

@@ -371,8 +371,7 @@ def write_or_check(given):
         keep(given.add, folder)
     if given.hardware:
         hardware.keep(given.hardware, given.pages)
-    paths = sorted(glob.glob(os.path.join(given.pages, '*.md')) +
-                   glob.glob(os.path.join(given.pages, '..', 'performance', 'gpu-steps.md')))
+    paths = sorted(glob.glob(os.path.join(given.pages, '*.md')))
     texts = {}
     for path in paths:
         with open(path, encoding='utf-8') as file:

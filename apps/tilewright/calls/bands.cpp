@@ -3,6 +3,8 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/terminal/progress.h"
 #include "runtime/arrays/copy.h"
+#include "runtime/dispatch/steps/views.h"
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -109,8 +111,10 @@ private:
     size_t done_ = 0;
 };
 
-int64_t quarter_of_memory() {
-    return (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGE_SIZE) / 4;
+// A larger image is taken in bands without being asked: a quarter of the memory, and no more than a library
+// addresses.
+int64_t largest_whole() {
+    return std::min((int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGE_SIZE) / 4, most_bytes);
 }
 
 // With bands the number of pixels bounds no memory. The user's own limit stays.
@@ -135,10 +139,9 @@ std::unique_ptr<RowsOfFile> large_file(const BandedCall &call, const std::string
         return nullptr;
     }
     try {
-        std::unique_ptr<RowsOfFile> rows =
-            rows_of_file(path, without_pixels(call.limits), quarter_of_memory());
+        std::unique_ptr<RowsOfFile> rows = rows_of_file(path, without_pixels(call.limits), largest_whole());
         const std::vector<int64_t> shape = rows->shape();
-        const bool is_large = bytes_of(rows->type(), shape) > (double)quarter_of_memory() ||
+        const bool is_large = bytes_of(rows->type(), shape) > (double)largest_whole() ||
                               (is_picture(rows->about().kind) && shape[0] > PngLimits().pixels / shape[1]);
         return is_large && rows->about().orientation == 1 ? std::move(rows) : nullptr;
     } catch (const Error &) {
@@ -161,7 +164,7 @@ BandOptions options_of(const BandedCall &call, const FittedRows &rows, FileKind 
         return true;
     };
     const std::filesystem::path folder = std::filesystem::path(output.path).parent_path();
-    return {.memory = call.memory > 0 ? call.memory : quarter_of_memory(),
+    return {.memory = call.memory > 0 ? call.memory : largest_whole(),
         .call = {.device = call.device,
             .schedule = call.schedule,
             .alpha = rows.has_alpha(),
@@ -182,8 +185,8 @@ void add_statistics(const BandedCall &call, const std::vector<Statistics> &stati
 }
 
 std::unique_ptr<RowsOfFile> open_rows(const BandedCall &call, const std::string &path) {
-    return rows_of_file(path_of_input(path), without_pixels(call.limits),
-        call.memory > 0 ? call.memory : quarter_of_memory());
+    return rows_of_file(
+        path_of_input(path), without_pixels(call.limits), call.memory > 0 ? call.memory : largest_whole());
 }
 
 // The files of a call.
@@ -245,7 +248,7 @@ void add_memory(Command &command, std::string &memory) {
         .add("--memory", memory,
             "The most memory for the image, as 200M or 2G: it is read, computed and written in bands of "
             "rows. "
-            "Without it so are images that are larger than a quarter of the memory")
+            "Without it so are images that are larger than a quarter of the memory, or than 2047 MiB")
         .value_name("BYTES");
 }
 

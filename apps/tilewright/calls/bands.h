@@ -27,7 +27,8 @@ struct BandedCall {
     bool is_pipeline = false;  // which the report has stages of
 };
 
-// Makes the call by bands, where --memory asks for that or the image is larger than a quarter of the memory.
+// Makes the call by bands, where --memory asks for that or the image is larger than a quarter of the memory
+// or than a library addresses.
 // Nothing where it is a call on the whole image, which then has to be made. Errors: those of process() and of
 // the files; usage, for what needs the whole image and more memory than the limit.
 std::optional<CallReport> run_by_bands(

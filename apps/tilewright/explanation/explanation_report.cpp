@@ -178,8 +178,9 @@ std::string costs_of(const Explanation &e) {
             fmt::format("{} on this device, measured now, reads and writes counted", rate(*e.copy_rate))});
         lines.push_back(
             {"", fmt::format("at that rate the unavoidable bytes take {}, which is {:.0f} % of the "
-                             "call's time",
-                     milliseconds(floor * 1000), floor / seconds * 100)});
+                             "call's time{}",
+                     milliseconds(floor * 1000), floor / seconds * 100,
+                     floor > seconds ? " (caches hold data of this size)" : "")});
     } else {
         lines.push_back({"copy rate", "not measured: " + e.no_copy_rate});
     }
