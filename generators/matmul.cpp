@@ -119,8 +119,8 @@ public:
 class MatmulFragmentsGenerator : public MatmulGeneratorBase<MatmulFragmentsGenerator> {
 public:
     void generate() {
-        const FragmentDivision division =
-            fragment_division([&](const char *name) { return setting(name); }, std::string(type));
+        const FragmentDivision division = fragment_division([&](const char *name) { return setting(name); },
+            configuration<MatmulFragmentsConfiguration>().panels, std::string(type));
         check_tunables(variant().name, tunables, division.why_not());
         MatmulFragments form(a, b, size(), division);
         finish(form);

@@ -226,8 +226,10 @@ ScheduleVariant by_panels(ScheduleVariant variant) {
         .meant_for("tiles", {.least = 24});
 }
 
+using matmul_fragments::fragments, matmul_fragments::shares, matmul_fragments::tiles;
+const MatmulFragmentsConfiguration panels{.panels = true}, in_place{.panels = false};
+
 ScheduleVariants tuned_on_gpus() {
-    using matmul_fragments::fragments, matmul_fragments::tiles;
     using matmul_workers::division, matmul_workers::workers;
     using enum Division::Copies;
     const MatmulWorkersConfiguration small_whole{.copies = none}, small{.copies = together},
@@ -237,12 +239,12 @@ ScheduleVariants tuned_on_gpus() {
     const MatmulRunsConfiguration tiles_of_16{.rows = 16, .columns = 16, .depth = 16};
     return family("tuned",
         {
-            by_panels(variant("tuned_tensor_small", cuda, "f16 bf16", fragments, tiles(1, 64, 64, 8)))
+            by_panels(variant("tuned_tensor_small", cuda, "f16 bf16", fragments, panels, tiles(1, 64, 64, 8)))
                 .meant_for("tiles", {.most = 1200})
                 .registers("out", 128)
                 .says("Tensor cores sum products of 16-bit floats in f32, in 64 x 64 tiles, four per "
                       "multiprocessor."),
-            by_panels(variant("tuned_tensor", cuda, "f16 bf16", fragments, tiles(2, 128, 48, 16)))
+            by_panels(variant("tuned_tensor", cuda, "f16 bf16", fragments, panels, tiles(2, 128, 48, 16)))
                 .says("Tensor cores sum products of 16-bit floats in f32, in 128 x 128 tiles."),
             by_panels(variant("tuned_small_whole", cuda, "f32", workers, small_whole,
                           division({7, 1, 1, 4, 128, 16})))
@@ -274,16 +276,24 @@ ScheduleVariants tuned_on_gpus() {
 
 // Products on the tensor cores, for GPUs of compute capability 9.0.
 ScheduleVariants on_tensor_cores() {
-    using matmul_fragments::fragments, matmul_fragments::tiles;
     const auto deep = [](int depth) { return Range{.least = (double)FragmentDivision::least_depth(depth)}; };
     return family("tensor",
         {
-            by_panels(variant("tensor_small", cuda, "f32", fragments, tiles(1, 64, 64, 4)))
+            variant("tensor_shares", cuda, "f32", fragments, in_place, shares(1, 64, 64, 264))
                 .serves("k", deep(64))
-                .meant_for("longer_side", {.most = 1536})
+                .meant_for("shorter_side", {.least = 17})
+                .meant_for("tiles", {.most = 128})
+                .says("As tensor_small without panels: blocks share the depth, where there are few tiles."),
+            by_panels(variant("tensor_small", cuda, "f32", fragments, panels, tiles(1, 64, 64, 4)))
+                .serves("k", deep(64))
+                .meant_for("longer_side", {.most = 1400})
                 .says("Tensor cores sum 3 products of TF32 per product, in 64 x 64 tiles, for sides up to "
-                      "about 1500."),
-            by_panels(variant("tensor_any", cuda, "f32", fragments, tiles(2, 128, 32, 16)))
+                      "about 1400."),
+            by_panels(variant("tensor_tall", cuda, "f32", fragments, panels, tiles(2, 64, 32, 8)))
+                .serves("k", deep(32))
+                .meant_for("longer_side", {.most = 1600})
+                .says("As tensor_any in 128 x 64 tiles, of which a last row or column leaves less idle."),
+            by_panels(variant("tensor_any", cuda, "f32", fragments, panels, tiles(2, 128, 32, 16)))
                 .serves("k", deep(32))
                 .says("Tensor cores sum 3 products of TF32 per product, in 128 x 128 tiles, with f32's "
                       "bound."),

@@ -60,6 +60,45 @@ inline void tile_in_shared(MatmulFragments &f, Func tile, const Var &inner, cons
         .gpu_threads(all);
 }
 
+// Elements that are not finite are summed again, by a thread each, in an update of out.
+inline void sum_again(MatmulFragments &f, int update) {
+    f.out.update(update)
+        .allow_race_conditions()
+        .gpu_threads(variable(f.again, 2), variable(f.again, 3))
+        .gpu_blocks(variable(f.again, 4), variable(f.again, 5));
+    f.plain.compute_at(f.out, variable(f.again, 0))
+        .store_in(MemoryType::Register)
+        .bound_extent(f.x, 1)
+        .bound_extent(f.y, 1);
+}
+
+// A thread reads words of four rows of B, and stores both parts of each as they are in the tile. Of A it
+// reads its own words. The second kernel adds the shares of the depth.
+inline void without_panels(MatmulFragments &f) {
+    Var all{"all"}, turn{"turn"};
+    f.tile_b.compute_at(f.sum, f.depth)
+        .store_in(MemoryType::GPUShared)
+        .bound_extent(f.v, 4)
+        .bound_extent(f.n, f.division.columns)
+        .bound_extent(f.h, f.product.parts())
+        .bound_extent(f.k, f.division.depth / 4)
+        .fuse(f.n, f.k, all)
+        .split(all, turn, all, TensorProduct::threads)
+        .reorder(f.v, f.h, turn, all, f.b)
+        .vectorize(f.v)
+        .unroll(f.h)
+        .unroll(turn)
+        .gpu_threads(all);
+    f.word_b.compute_at(f.tile_b, turn).vectorize(f.v);
+    f.partial.compute_root();
+    undefined_on_gpu(f.out);
+    sum_again(f, 0);
+    f.added.compute_at(f.out, variable(f.again, 1))
+        .store_in(MemoryType::Register)
+        .bound_extent(f.x, 1)
+        .bound_extent(f.y, 1);
+}
+
 // A block of four warps computes a tile of out. Its sums stay in registers as those of
 // matmul_workers::workers() do.
 inline void fragments(MatmulFragments &f, ScheduleContext &context) {
@@ -67,46 +106,44 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
     const RVar element = variable(f.domain, 0), four = variable(f.domain, 1), thread = variable(f.domain, 2),
                once = variable(f.domain, 3), of_group = variable(f.domain, 4), row = variable(f.domain, 5),
                group = variable(f.domain, 6);
-    Var xi{"xi"}, yi{"yi"};
-    f.out.gpu_tile(f.x, f.y, xi, yi, 16, 16, TailStrategy::GuardWithIf);  // of undefined values: no kernel
-    f.out.update(0).allow_race_conditions().gpu_blocks(of_group, row, group).gpu_threads(thread);
-    f.out.update(0).unroll(four).unroll(element);
+    Func stored = division.has_panels() ? f.out : f.partial;
+    undefined_on_gpu(stored);
+    stored.update(0).allow_race_conditions().gpu_blocks(of_group, row, group).gpu_threads(thread);
+    stored.update(0).unroll(four).unroll(element);
 
-    f.sum.store_at(f.out, of_group).compute_at(f.out, once).store_in(MemoryType::Stack);
+    f.sum.store_at(stored, of_group).compute_at(stored, once).store_in(MemoryType::Stack);
     context.fold_per_thread(f.sum, f.t);
     f.sum.bound_extent(f.r, f.product.results()).bound_extent(f.m, division.tiles);
-    f.sum.reorder(f.r, f.m, f.t, f.bx).gpu_threads(f.t).unroll(f.r).unroll(f.m);
-    f.sum.update().reorder(f.r, f.m, f.t, f.bx, f.depth).gpu_threads(f.t).unroll(f.r).unroll(f.m);
+    f.sum.reorder(f.r, f.m, f.t, f.bx, f.share).gpu_threads(f.t).unroll(f.r).unroll(f.m);
+    f.sum.update().reorder(f.r, f.m, f.t, f.bx, f.share, f.depth);
+    f.sum.update().gpu_threads(f.t).unroll(f.r).unroll(f.m);
     f.products.compute_at(f.sum, f.m).unroll(f.m).unroll(f.k);
     for (Func part : f.parts) {
         part.compute_at(f.sum, f.m).bound_extent(f.v, 4).unroll(f.v).unroll(f.m).unroll(f.k);
     }
     f.words.compute_at(f.sum, f.m).bound_extent(f.v, 4).vectorize(f.v).unroll(f.m).unroll(f.k);
+    if (!division.has_panels()) {
+        return without_panels(f);
+    }
 
     f.tile_a.bound_extent(f.l, 32).bound_extent(f.m, division.rows() / 16);
     tile_in_shared(f, f.tile_a, f.l, f.m, division.depth / 8);
     f.tile_b.bound_extent(f.n, division.columns).bound_extent(f.h, f.product.parts());
     tile_in_shared(f, f.tile_b, f.n, f.h, division.depth / 4);
     pack(f);
-    if (f.parts.empty()) {
-        return;
+    if (!f.parts.empty()) {
+        sum_again(f, 1);
     }
-
-    // Elements that are not finite are summed again, by a thread each.
-    f.out.update(1)
-        .allow_race_conditions()
-        .gpu_threads(variable(f.again, 1), variable(f.again, 2))
-        .gpu_blocks(variable(f.again, 3), variable(f.again, 4));
-    f.plain.compute_at(f.out, variable(f.again, 0))
-        .store_in(MemoryType::Register)
-        .bound_extent(f.x, 1)
-        .bound_extent(f.y, 1);
 }
 
-// The tunables of a division (see FragmentDivision).
+// The tunables of a division (see FragmentDivision): with panels, and without.
 inline std::vector<Tunable> tiles(int tiles, int columns, int depth, int group) {
     return {{"tiles", tiles, 1, 2}, {"columns", columns, 64, 256}, {"depth", depth, 16, 64},
         {"group", group, 1, 64}};
+}
+inline std::vector<Tunable> shares(int tiles, int columns, int depth, int blocks) {
+    return {{"tiles", tiles, 1, 2}, {"columns", columns, 64, 256}, {"depth", depth, 16, 64},
+        {"blocks", blocks, 66, 1056}};
 }
 
 }  // namespace matmul_fragments

@@ -30,14 +30,15 @@ inline void lanes_in_vectors(RowSumSliced &form, ScheduleContext &context) {
 }
 
 // Spreads strips of rows over the cores: each has the bytes of a task or more, but no more than `strip` rows,
-// because a short row takes longer per byte.
+// because a short row takes longer per byte. Where there are several tasks, each is divided into `pieces`.
 template<typename Form>
 void in_strips(Form &form, ScheduleContext &context) {
     const int task_bytes = 1024 * context["task"], most = context["strip"];
     Halide::Expr strip = clamp(task_bytes / form.row_bytes, 1, most);
     if (!context.is_stage) {
         const Halide::Expr height = context.buffers[0].height();
-        strip = min(ceil_div(height, max(1, height / max(1, task_bytes / form.row_bytes))), most);
+        const Halide::Expr tasks = height / max(1, task_bytes / form.row_bytes);
+        strip = min(ceil_div(height, select(tasks > 1, tasks * context["pieces"], 1)), most);
     }
     form.out.split(form.y, yo, yi, strip, TailStrategy::GuardWithIf).parallel(yo);
 }

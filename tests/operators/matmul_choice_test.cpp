@@ -66,10 +66,13 @@ TEST(Matmul, TensorCoresTakeDepthsForTheirBound) {
             .choose(inputs, Array(Type::f32, {m, n}), {}, "tensor", Device{Backend::cuda, 9}, &op.variants())
             .schedule;
     };
+    EXPECT_EQ(schedule(64, 2048, 2048), "tensor_shares");
+    EXPECT_EQ(schedule(511, 513, 509), "tensor_shares");
     EXPECT_EQ(schedule(1024, 256, 1024), "tensor_small");
-    EXPECT_EQ(schedule(1024, 128, 1024), "tensor_any");
+    EXPECT_EQ(schedule(1500, 1500, 1500), "tensor_tall");
+    EXPECT_EQ(schedule(1024, 128, 1024), "tensor_tall");
     EXPECT_EQ(schedule(2048, 2048, 2048), "tensor_any");
-    EXPECT_EQ(schedule(1600, 256, 1), "tensor_small") << "the first one, where none is meant";
+    EXPECT_EQ(schedule(1600, 256, 1), "tensor_shares") << "the first one, where none is meant";
     EXPECT_EQ(error_of([&] { schedule(1024, 127, 1024); }).fault(), Fault::input);
     for (const Variant *variant : matmul_operator().variants("tensor", Backend::cuda)) {
         EXPECT_EQ(variant->needs.only_capability, 90) << variant->name();

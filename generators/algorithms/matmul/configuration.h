@@ -38,4 +38,14 @@ struct MatmulWorkersConfiguration {
     }
 };
 
+// Of MatmulFragments; the rest of a division is tunables.
+struct MatmulFragmentsConfiguration {
+    bool panels = true;
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("panels", panels);
+    }
+};
+
 }  // namespace tilewright

@@ -139,10 +139,20 @@ Division matmul_division(const Tunable &tunable, Division::Copies copies) {
 
 // How the work of the form MatmulFragments is divided. A block of 128 threads computes a tile of out, of
 // `tiles` times 64 rows, and sums over blocks of `depth` words, each in one chain of products of the tensor
-// cores. Tiles run down `group` columns of tiles at once.
+// cores.
 struct FragmentDivision {
-    int tiles, columns, depth, group;
+    int tiles, columns, depth;
+    // With zero-padded panels of A and B, which kernels of their own make before: tiles run down so many
+    // columns of tiles at once. 0: the blocks read A and B where they are.
+    int group;
+    // Without panels: as many thread blocks as share the work, where there are fewer tiles. They share the
+    // depth.
+    int blocks;
     TensorNumbers numbers;
+
+    bool has_panels() const {
+        return group > 0;
+    }
 
     // From this depth K on, the form keeps the bound of matmul, K units of 2^-23 of the sum of absolute
     // products, whatever the numbers are. Parts that are left out or cut off: at most 4 units. The tensor
@@ -169,15 +179,19 @@ struct FragmentDivision {
         if (columns % 16 || columns > 256) {
             return "columns must be a multiple of 16, and at most 256";
         }
-        return depth % 16 ? "depth must be a multiple of 16" : "";
+        if (depth % 16) {
+            return "depth must be a multiple of 16";
+        }
+        return !has_panels() && numbers != TensorNumbers::three_tf32 ? "16-bit floats have panels" : "";
     }
 };
 
 // The division that a variant for arrays of a type describes; tunable(name) gives the value of one of its
 // tunables.
 template<typename Tunable>
-FragmentDivision fragment_division(const Tunable &tunable, std::string_view type) {
-    return {tunable("tiles"), tunable("columns"), tunable("depth"), tunable("group"), tensor_numbers(type)};
+FragmentDivision fragment_division(const Tunable &tunable, bool panels, std::string_view type) {
+    return {tunable("tiles"), tunable("columns"), tunable("depth"), panels ? tunable("group") : 0,
+        panels ? 0 : tunable("blocks"), tensor_numbers(type)};
 }
 
 }  // namespace tilewright

@@ -1,6 +1,7 @@
 #pragma once
-// A form of matmul whose products are those of the tensor cores. Variants on CUDA: tensor_small and
-// tensor_any of f32, tuned_tensor_small and tuned_tensor of f16 and bf16.
+// A form of matmul whose products are those of the tensor cores. Variants on CUDA: tensor_shares (without
+// panels), tensor_small, tensor_tall and tensor_any of f32, tuned_tensor_small and tuned_tensor of f16 and
+// bf16.
 //
 // Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision
 // accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.
@@ -33,8 +34,10 @@ struct MatmulFragments : Halide::NamesInterface {
     const FragmentDivision division;
     const TensorProduct product;
     Var x{"x"}, y{"y"}, v{"v"}, l{"l"}, m{"m"}, n{"n"}, h{"h"}, k{"k"}, b{"b"}, r{"r"}, t{"t"}, bx{"bx"};
-    Func panels_a{"panels_a"}, panels_b{"panels_b"}, tile_a{"tile_a"}, tile_b{"tile_b"};
+    Func panels_a{"panels_a"}, panels_b{"panels_b"}, tile_a{"tile_a"}, tile_b{"tile_b"}, word_b{"word_b"};
     Func words{"words"}, high{"high"}, low{"low"}, products{"products"}, sum{"sum"};
+    Var share{"share"};
+    Func partial{"partial"}, added{"added"};  // without panels: the sums of a share of the depth, and of all
     Func plain{"plain"}, out{"out"};
     RDom depth, domain, all, again;
     std::vector<Func> parts;  // of the words of A: high and low; none where words have no parts
@@ -42,13 +45,20 @@ struct MatmulFragments : Halide::NamesInterface {
     MatmulFragments(Func A, Func B, const Extents &size, const FragmentDivision &division)
         : division(division), product(division.product()), A(A), B(B), size(size),
           across(ceil_div(size.columns, division.columns)), down(ceil_div(size.rows, division.rows())),
-          once(select(size.depth > 0, 1, 2)) {
+          once(select(size.depth > 0, 1, 2)),
+          blocks(ceil_div(size.depth, division.depth * product.numbers_per_word())),
+          of_share(ceil_div(blocks, clamp(division.blocks / (across * down), 1, max(blocks, 1)))),
+          shares(division.has_panels() ? Expr(1) : max(ceil_div(blocks, max(of_share, 1)), 1)) {
         if (product.parts() == 2) {
             parts = {high, low};
         }
-        cut_into_panels();
+        cut_into_tiles();
         multiply();
-        store();
+        if (division.has_panels()) {
+            store_in_groups();
+        } else {
+            store_shares();
+        }
         if (product.parts() == 2) {
             sum_again();
         }
@@ -59,6 +69,7 @@ private:
     const Extents size;
     const Expr across, down;  // tiles of out
     const Expr once;          // 1, in a way that Halide does not see: a loop of so many iterations is kept
+    const Expr blocks, of_share, shares;  // of the depth: blocks, blocks of a share, shares of a tile
 
     static Expr bits_of(Expr number) {
         return reinterpret<uint32_t>(number);
@@ -77,6 +88,10 @@ private:
     // The nearest number of 11 bits.
     static Expr high_part(Expr number) {
         return reinterpret<float>((bits_of(number) + bits(0x1000)) & bits(0xffffe000));
+    }
+    static Expr is_infinite(Expr number) {  // or NaN
+        const Expr exponent = bits(0x7f800000);
+        return (bits_of(number) & exponent) == exponent;
     }
     static Expr inside(Expr at, Expr extent) {
         return promised(min(at, extent - 1), extent);
@@ -100,29 +115,38 @@ private:
 
     // tile_a(v, l, m, k, b) is word v of lane l in the rows from 16 m on and the 8 words from 8 k on, of row
     // b of tiles; tile_b(v, n, h, k, b) is part h (high, low) of word 4 k + v of a column.
-    void cut_into_panels() {
+    void cut_into_tiles() {
         const Expr row = division.rows() * b + 16 * m + l / 4 + 8 * (v % 2),
                    at_a = 8 * k + l % 4 + 4 * (v / 2);
-        panels_a(v, l, m, k, b) =
+        const Expr word_a =
             word_of(at_a, below(row, size.rows), [&](Expr k) { return A(k, inside(row, size.rows)); });
         const Expr place = 4 * ((n % 8) / 2) + 2 * ((n / 8) % 2) + n % 2;
         const Expr column = division.columns * b + 16 * (n / 16) + place, at_b = 4 * k + v;
-        const Expr word = word_of(
+        word_b(v, n, k, b) = word_of(
             at_b, below(column, size.columns), [&](Expr k) { return B(inside(column, size.columns), k); });
-        panels_b(v, n, h, k, b) =
+        const Expr word = word_b(v, n, k, b);
+        const Expr part_b =
             product.parts() == 1 ? word : select(h == 0, high_part(word), word - high_part(word));
+        if (!division.has_panels()) {
+            tile_a(v, l, m, k, b) = word_a;
+            tile_b(v, n, h, k, b) = part_b;
+            return;
+        }
+        panels_a(v, l, m, k, b) = word_a;
+        panels_b(v, n, h, k, b) = part_b;
         tile_a(v, l, m, k, b) = panels_a(v, l, m, k, promised(b, down));
         tile_b(v, n, h, k, b) = panels_b(v, n, h, k, promised(b, across));
     }
 
-    // sum(r, m, t, bx) is result r of thread t % 128 in the rows from 64 m on, of row t / 128 and column bx
-    // of tiles. A term with a factor of 0 requires what is a block ahead, which is copied while this one is
-    // multiplied; Halide leaves the term out once it knows what is required.
+    // sum(r, m, t, bx, share) is result r of thread t % 128 in the rows from 64 m on, of row t / 128 and
+    // column bx of tiles. A term with a factor of 0 requires what is a block ahead in panels, which is copied
+    // while this one is multiplied; Halide leaves the term out once it knows what is required.
     void multiply() {
-        const int threads = TensorProduct::threads, ahead = division.depth, steps = product.steps();
+        const int threads = TensorProduct::threads, steps = product.steps(),
+                  ahead = division.has_panels() ? division.depth : 0;
         const Expr thread = t % threads, tile = 4 * m + thread / 32, row = t / threads;
-        words(v, m, k, t) =
-            tile_a(v, thread % 32, tile, k, row) + 0.0f * tile_a(v, thread % 32, tile, k + ahead / 8, row);
+        const Expr word = tile_a(v, thread % 32, tile, k, row);
+        words(v, m, k, t) = ahead > 0 ? word + 0.0f * tile_a(v, thread % 32, tile, k + ahead / 8, row) : word;
         high(v, m, k, t) = high_part(words(v, m, k, t));
         low(v, m, k, t) = words(v, m, k, t) - high(v, m, k, t);
         std::vector<Expr> operands;
@@ -139,51 +163,86 @@ private:
                                0.0f * tile_b(3, division.columns - 1, product.parts() - 1, last, bx));
         }
         products(m, k, t, bx) = Tuple(results_of(product, operands));
-        depth = RDom(0, ceil_div(size.depth, division.depth * product.numbers_per_word()), "depth");
+        depth = RDom(0, division.has_panels() ? blocks : of_share, "depth");
+        const Expr block = division.has_panels() ? Expr(depth) : of_share * share + depth;
         std::vector<Expr> results;
         for (int i = 0; i < product.results(); i++) {
-            results.push_back(products(m, depth, t, bx)[i]);
+            results.push_back(products(m, block, t, bx)[i]);
         }
-        sum(r, m, t, bx) = 0.0f;
-        sum(r, m, t, bx) += mux(r, results);
+        sum(r, m, t, bx, share) = 0.0f;
+        sum(r, m, t, bx, share) += mux(r, results);
     }
 
     // Stores the elements of out in the order of the threads: element of four, four, thread, `once`, tile of
     // the group's row, row of tiles, group. Tiles run down `group` columns of tiles at once, so that the
     // blocks that run together share panels.
-    void store() {
-        const int fours = division.columns / 16, threads = TensorProduct::threads;
-        domain = RDom({{0, 4}, {0, 2 * fours * division.tiles}, {0, threads}, {0, once}, {0, division.group},
-                          {0, down}, {0, ceil_div(across, division.group)}},
-            "place");
-        const Expr element = domain[0], four = domain[1] % fours, lower = domain[1] / fours % 2,
-                   m = domain[1] / (2 * fours), thread = domain[2], lane = thread % 32;
-        const Expr tile_x = domain[4] + division.group * domain[6], tile_y = domain[5] * once + domain[3];
-        const Expr column = division.columns * tile_x + 16 * four + 4 * (lane % 4) + element;
-        const Expr row = division.rows() * tile_y + 64 * m + 16 * (thread / 32) + lane / 4 + 8 * lower;
-        out(x, y) = Halide::undef<float>();
+    void store_in_groups() {
+        place(division.group, ceil_div(across, division.group));
+        const Expr tile_x = domain[4] + division.group * domain[6];
         domain.where(below(tile_x, across));
-        domain.where(below(column, size.columns) && below(row, size.rows));
-        out(promised(column, size.columns), promised(row, size.rows)) =
-            sum(element % 2 + 2 * lower + 4 * (2 * four + element / 2), m, thread + threads * tile_y, tile_x);
+        out(x, y) = Halide::undef<float>();
+        store(tile_x, 0, [&](const Expr &column, const Expr &row) { return out(column, row); });
     }
 
-    // Sums the elements that are not finite again, in blocks of 32 by 8. Halide sums only for those, because
-    // it leaves a stage out where nobody uses its result. It sees that through clamp(), and not through
-    // promised().
+    // The same of partial: ..., column of tiles, row of tiles, share. Each element is then the sum of its
+    // shares.
+    void store_shares() {
+        place(across, shares);
+        partial(x, y, share) = Halide::undef<float>();
+        store(domain[4], domain[6],
+            [&](const Expr &column, const Expr &row) { return partial(column, row, domain[6]); });
+        const RDom each(0, shares, "each");
+        added(x, y) = 0.0f;
+        added(x, y) += partial(x, y, each);
+    }
+
+    // The places of the order above; `columns` and `last` are the extents of the first and the last dimension
+    // of thread blocks.
+    void place(const Expr &columns, const Expr &last) {
+        const int fours = division.columns / 16;
+        domain = RDom({{0, 4}, {0, 2 * fours * division.tiles}, {0, TensorProduct::threads}, {0, once},
+                          {0, columns}, {0, down}, {0, last}},
+            "place");
+    }
+
+    // at(column, row) is the element to store.
+    template<typename At>
+    void store(const Expr &tile_x, const Expr &of_share, const At &at) {
+        const int fours = division.columns / 16, threads = TensorProduct::threads;
+        const Expr element = domain[0], four = domain[1] % fours, lower = domain[1] / fours % 2,
+                   m = domain[1] / (2 * fours), thread = domain[2], lane = thread % 32,
+                   tile_y = domain[5] * once + domain[3];
+        const Expr column = division.columns * tile_x + 16 * four + 4 * (lane % 4) + element;
+        const Expr row = division.rows() * tile_y + 64 * m + 16 * (thread / 32) + lane / 4 + 8 * lower;
+        domain.where(below(column, size.columns) && below(row, size.rows));
+        at(promised(column, size.columns), promised(row, size.rows)) =
+            sum(element % 2 + 2 * lower + 4 * (2 * four + element / 2), m, thread + threads * tile_y, tile_x,
+                of_share);
+    }
+
+    // Sums the elements that are not finite again, in blocks of 32 by 8. The others are in out; without
+    // panels they are the sums of all shares. Halide sums only for those, because it leaves a stage out where
+    // nobody uses its result. It sees that through clamp(), and not through promised(). It decides once per
+    // loop, so that the sums of shares, on which the decision depends, are made in the loop around, and the
+    // condition has the variable of the inner loop (again[0], which is 0).
     void sum_again() {
         all = RDom(0, size.depth, "all");
         plain(x, y) += A(all, y) * B(x, all);
         constexpr int wide = 32, tall = 8;
-        again = RDom({{0, once}, {0, wide}, {0, tall}, {0, ceil_div(size.columns, wide)},
+        again = RDom({{0, once}, {0, once}, {0, wide}, {0, tall}, {0, ceil_div(size.columns, wide)},
                          {0, ceil_div(size.rows, tall)}},
             "again");
-        const Expr to_x = wide * again[3] + again[1], to_y = tall * again[4] + again[2];
+        const Expr to_x = wide * again[4] + again[2], to_y = tall * again[5] + again[3];
         const Expr column = clamp(to_x, 0, size.columns - 1), row = clamp(to_y, 0, size.rows - 1);
-        const Expr infinite = bits(0x7f800000);
         again.where(below(to_x, size.columns) && below(to_y, size.rows));
-        again.where((bits_of(out(column, row)) & infinite) == infinite);
-        out(column, row) = plain(column, row);
+        if (division.has_panels()) {
+            again.where(is_infinite(out(column, row)));
+            out(column, row) = plain(column, row);
+            return;
+        }
+        out(x, y) = Halide::undef<float>();
+        const Expr number = added(column, row);
+        out(column, row) = select(is_infinite(number) && again[0] <= size.depth, plain(column, row), number);
     }
 };
 

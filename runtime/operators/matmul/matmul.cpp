@@ -174,7 +174,11 @@ struct FragmentsForm final : MatmulForm {
 protected:
     Copies copies(const Variant &variant, const Size &size) const override {
         const FragmentDivision division =
-            fragment_division([&](const char *name) { return variant.tunable(name); }, variant.type);
+            fragment_division([&](const char *name) { return variant.tunable(name); },
+                variant.configuration<MatmulFragmentsConfiguration>().panels, variant.type);
+        if (!division.has_panels()) {
+            return {};
+        }
         const TensorProduct product = division.product();
         const int64_t copied_ahead = division.depth;  // a block
         return {.rows = division.rows(),
