@@ -62,6 +62,17 @@ void deallocate_buffer(void *, uint64_t buffer) {
     real<release_buffer>(reinterpret_cast<void *>(buffer));
 }
 
+int release_kernel(void *kernel);
+
+// Halide's runtime does not give back a kernel whose launch, or one of whose arguments, the driver refused.
+int set_argument(void *kernel, unsigned index, size_t bytes, const void *value) {
+    const int code = real<set_argument>(kernel, index, bytes, value);
+    if (code != 0) {
+        release_kernel(kernel);
+    }
+    return code;
+}
+
 // Compilers make static objects of their own when they first compile, some of them as late as a kernel's
 // first launch.
 std::atomic<bool> compiled{false};
@@ -88,6 +99,9 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
         recorder->run().kernels.push_back(std::move(recorded));
     } else {
         code = launch();
+    }
+    if (code != 0) {
+        release_kernel(kernel);
     }
     if (compiled.exchange(false)) {
         end_drivers_at_exit(wait_for_devices);
@@ -172,6 +186,7 @@ constexpr WrappedFunction wrapped_functions[] = {
     {"clCreateProgramWithSource", wrap<create_program>},
     {"clBuildProgram", wrap<build_program>},
     {"clCreateKernel", wrap<create_kernel>},
+    {"clSetKernelArg", wrap<set_argument>},
     {"clReleaseKernel", wrap<release_kernel>},
     {"clReleaseProgram", wrap<release_program>},
     {"clEnqueueWriteBuffer", wrap<write_buffer>},
