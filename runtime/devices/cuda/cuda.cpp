@@ -330,7 +330,9 @@ bool lock_pages(void *begin, size_t bytes) {
 }
 
 bool unlock_pages(void *begin) {
-    return cu_host_unregister(begin) == 0;
+    constexpr CUresult not_locked = 713;  // CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
+    const CUresult code = cu_host_unregister(begin);
+    return code == 0 || code == not_locked;
 }
 
 // Takes no lock: the program is ending, and the threads that were inside a driver have left it (inside.h).
