@@ -21,6 +21,7 @@
 #include <dlfcn.h>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 namespace tilewright::driver {
 
@@ -118,12 +119,23 @@ std::string options_of_variant(const char *given) {
     return all;
 }
 
+// Halide's barriers before a block's memory is used for something else have no fence. By OpenCL's rules
+// another work-item may then write where values are still to be read; oclgrind reports it
+// (docs/RELIABILITY.md).
+void put_fences(std::string &source) {
+    constexpr std::string_view without = "barrier(0);", with = "barrier(CLK_LOCAL_MEM_FENCE);";
+    for (size_t at = source.find(without); at != std::string::npos; at = source.find(without, at)) {
+        source.replace(at, without.size(), with);
+    }
+}
+
 // Sources get the functions that they call and OpenCL C does not have in front.
 void *create_program(void *context, unsigned count, const char **strings, const size_t *lengths, int *error) {
     std::string source;
     for (unsigned i = 0; i < count; i++) {
         source += lengths && lengths[i] ? std::string(strings[i], lengths[i]) : kernel_text(strings[i]);
     }
+    put_fences(source);
     if (const OpenClDevice *device = opencl_device(this_thread.device.index, false)) {
         source.insert(0, functions_for(source, *device));
     }
