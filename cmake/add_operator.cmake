@@ -52,7 +52,13 @@ function(tilewright_add_operator op)
     tilewright_check_operator("${usage}" "${op}")
 
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/libraries/${op})
-    tilewright_add_generator(${op}.generator ${arg_GENERATOR} ${arg_SCHEDULES})
+    if (TILEWRIGHT_GENERATORS)  # CMakeLists.txt
+        add_executable(${op}.generator IMPORTED GLOBAL)
+        set_target_properties(${op}.generator PROPERTIES
+            IMPORTED_LOCATION ${TILEWRIGHT_GENERATORS}/${op}.generator)
+    else ()
+        tilewright_add_generator(${op}.generator ${arg_GENERATOR} ${arg_SCHEDULES})
+    endif ()
     tilewright_libraries(${op}
         GENERATOR ${op}.generator
         OPERATOR ${op}

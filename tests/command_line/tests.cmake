@@ -9,7 +9,8 @@ if (TARGET tilewright)
             commands/fresnel_command_test.cpp commands/help_test.cpp process/interruption_test.cpp
             commands/inventory_test.cpp
             operators_test.cpp photographs_test.cpp commands/pipeline_command_test.cpp refusals_test.cpp
-            variant_device_test.cpp commands/show_test.cpp process/standard_files_test.cpp
+            variant_device_test.cpp commands/show_test.cpp process/failing_files_test.cpp
+            process/standard_files_test.cpp
             process/streams_test.cpp process/terminal_test.cpp
             commands/verify_test.cpp)
     add_library(at_call SHARED command_line/process/at_call.cpp)
@@ -20,17 +21,20 @@ if (TARGET tilewright)
         TILEWRIGHT_AT_CALL="$<TARGET_FILE:at_call>")
     add_dependencies(signals_test tilewright at_call)
     add_library(failing_malloc MODULE runtime/arrays/failing_malloc.cpp)
+    add_library(failing_files MODULE command_line/process/failing_files.cpp)
+    target_link_libraries(failing_files PRIVATE ${CMAKE_DL_LIBS})
     target_compile_definitions(command_line_test PRIVATE
         TILEWRIGHT_APP="$<TARGET_FILE:tilewright>"
         TILEWRIGHT_BUILT_OPERATORS="${built_operators}"
         TILEWRIGHT_ONE_BINARY="${CMAKE_CURRENT_SOURCE_DIR}/laboratory/one_binary.txt"
         TILEWRIGHT_ABORTING_OPENCL="$<TARGET_FILE:aborting_OpenCL>"
+        TILEWRIGHT_FAILING_FILES="$<TARGET_FILE:failing_files>" TILEWRIGHT_NM="${CMAKE_NM}"
         TILEWRIGHT_FAILING_MALLOC="$<TARGET_FILE:failing_malloc>"
         TILEWRIGHT_FAILING_OPENCL="$<TARGET_FILE_DIR:failing_OpenCL>"
         TILEWRIGHT_FAKE_CUDA="$<TARGET_FILE_DIR:fake_cuda>")
     # The generators, because `show` and `explain` ask them.
     add_dependencies(command_line_test
-        tilewright aborting_OpenCL failing_malloc failing_OpenCL fake_cuda ${listed})
+        tilewright aborting_OpenCL failing_files failing_malloc failing_OpenCL fake_cuda ${listed})
     if (TARGET host_peers)
         add_dependencies(command_line_test host_peers)
         target_compile_definitions(command_line_test PRIVATE TILEWRIGHT_HAS_HOST_PEERS)

@@ -27,6 +27,7 @@ struct VerifyOptions {
     VariantOptions variants;
     ForeignWords generator;
     int repeat = 10;
+    double largest = Verification::largest_sample;
     bool as_json = false;
 };
 
@@ -96,13 +97,13 @@ struct Asked {
 };
 
 // Runs the variants of one operator and type on the devices, and hands each result to `report`.
-void verify_type(const Operator &op, const std::string &type, int repeat, const Asked &asked,
-    Progress &progress, const std::function<void(Result)> &report) {
+void verify_type(const Operator &op, const std::string &type, const VerifyOptions &options,
+    const Asked &asked, Progress &progress, const std::function<void(Result)> &report) {
     const auto variants = asked.variants(op, type);
     if (variants.empty()) {
         return;
     }
-    Verification verification(op, type, repeat);
+    Verification verification(op, type, options.repeat, options.largest);
     for (const Variant *variant : variants) {
         progress.step(variant->name());
         const std::string reason = why_not_here(*variant, asked.places, asked.by_name);
@@ -222,7 +223,7 @@ void verify(const VerifyOptions &options) {
     Progress progress("verify", steps);
     for (const Operator *op : chosen) {
         for (const std::string &type : type_names(*op)) {
-            verify_type(*op, type, options.repeat, asked, progress, report);
+            verify_type(*op, type, options, asked, progress, report);
         }
     }
     Progress::hide();
@@ -262,6 +263,13 @@ void add_verify(CommandLine &line) {
             "time")
         .show_default()
         .range(1, 100000);
+    command
+        .add("--largest", options.largest,
+            "The largest samples, in bytes of their inputs. A variant that serves none of them runs the "
+            "smallest that it serves. A small number is for tools under which kernels take long, such as "
+            "compute-sanitizer")
+        .show_default()
+        .range(1.0, 1e12);
     command.add_flag("--json", options.as_json, "Print JSON");
     command.footer(
         fmt::format("One line per variant and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "

@@ -14,8 +14,6 @@ namespace tilewright::app {
 
 namespace {
 
-// bytes of inputs: larger samples are only for variants that serve no smaller one
-constexpr double large = 16 << 20;
 constexpr double small = 4 << 20;  // bytes of inputs: the largest sample up to this size is repeated
 constexpr int runs_of_others = 3;  // how often a larger sample is run, where a variant serves no other
 
@@ -33,8 +31,8 @@ const char *name_of(Verdict verdict) {
     return "";
 }
 
-Verification::Verification(const Operator &op, const std::string &type, int repeat)
-    : op_(op), repeat_(repeat) {
+Verification::Verification(const Operator &op, const std::string &type, int repeat, double largest)
+    : op_(op), repeat_(repeat), largest_(largest) {
     for (Sample &sample : workload_of(op).samples(type)) {
         const double bytes = bytes_of(sample.inputs);
         cases_.push_back({std::move(sample), bytes, {}, {}});
@@ -128,7 +126,7 @@ Result Verification::run(const Variant &variant, Device device) {
     std::string lacking;  // what the device lacks for a sample
     try {
         for (Case &c : cases_) {
-            if (last && c.bytes > large) {
+            if (last && c.bytes > largest_) {
                 break;
             }
             current = &c;

@@ -241,23 +241,25 @@ double cuda_time_ms(const std::function<void()> &calls) {
     struct Events {
         const InCudaContext context{cuda_context(this_thread.device.index)};
         void *start = nullptr, *stop = nullptr;
+        CUresult error = cu_event_create(&start, 0);
         Events() {
-            cu_event_create(&start, 0);
-            cu_event_create(&stop, 0);
+            error = error ? error : cu_event_create(&stop, 0);
+            error = error ? error : cu_event_record(start, own_queue());
         }
         ~Events() {
-            cu_event_destroy(start);
-            cu_event_destroy(stop);
+            for (void *event : {start, stop}) {
+                if (event) {  // the driver takes every address for an event
+                    cu_event_destroy(event);
+                }
+            }
         }
     } events;
-    cu_event_record(events.start, own_queue());
     calls();
-    cu_event_record(events.stop, own_queue());
-    CUresult error = cu_event_synchronize(events.stop);
+    CUresult error = events.error;
     float ms = 0;
-    if (!error) {
-        error = cu_event_elapsed(&ms, events.start, events.stop);
-    }
+    error = error ? error : cu_event_record(events.stop, own_queue());
+    error = error ? error : cu_event_synchronize(events.stop);
+    error = error ? error : cu_event_elapsed(&ms, events.start, events.stop);
     if (error) {
         throw Error(
             Fault::device, "the device stopped: " + cuda_error(error), {.device = this_thread.device.str()});
@@ -328,7 +330,9 @@ bool lock_pages(void *begin, size_t bytes) {
 }
 
 bool unlock_pages(void *begin) {
-    return cu_host_unregister(begin) == 0;
+    constexpr CUresult not_locked = 713;  // CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
+    const CUresult code = cu_host_unregister(begin);
+    return code == 0 || code == not_locked;
 }
 
 // Takes no lock: the program is ending, and the threads that were inside a driver have left it (inside.h).

@@ -63,7 +63,7 @@ void *new_cuda_stream(int index);
 void order_cuda_streams(Device device, void *before, void *after);
 
 // Locks pages of host memory, so that all devices copy from and to it directly, or ends that. False where
-// the driver does not.
+// the driver does not. Pages that are not locked are unlocked.
 bool lock_pages(void *begin, size_t bytes);
 bool unlock_pages(void *begin);
 

@@ -18,13 +18,13 @@ std::optional<int> locking_device() {
     return usable == found.end() ? std::nullopt : std::optional(usable->device.index);
 }
 
-// Calls a function of the driver in that device's context; false where there is none.
+// Calls a function of the driver in that device's context; `without` where there is none.
 template<typename Call>
-bool in_context(const Call &call) noexcept try {
+bool in_context(const Call &call, bool without) noexcept try {
     const InsideDriver inside;
     const CUcontext context = cuda_context(*locking_device());
     if (context == nullptr) {
-        return false;
+        return without;
     }
     const InCudaContext here(context);
     return call();
@@ -34,13 +34,13 @@ bool in_context(const Call &call) noexcept try {
 
 // A block that the driver does not lock is ordinary memory, whose copies are correct and slower.
 void lock(void *begin, size_t bytes) {
-    in_context([&] { return lock_pages(begin, bytes); });
+    in_context([&] { return lock_pages(begin, bytes); }, false);
 }
 
-// After the drivers' end the block stays mapped: the driver may still have it.
+// Where the driver refuses, and after its end, the block stays mapped, because the driver may still have it:
+// of other memory at this address it would copy the pages that were here before.
 bool unlock(void *begin) {
-    in_context([&] { return unlock_pages(begin); });
-    return !drivers_have_ended();
+    return in_context([&] { return unlock_pages(begin); }, true) && !drivers_have_ended();
 }
 
 std::atomic<HostMemory *> &pinned() {

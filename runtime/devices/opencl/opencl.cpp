@@ -143,14 +143,18 @@ std::vector<OpenClDevice> find_devices() {
         return found;
     }
     std::vector<void *> platforms(n);
-    platform_ids(n, platforms.data(), nullptr);
+    if (platform_ids(n, platforms.data(), nullptr) != 0) {
+        return found;
+    }
     for (void *platform : platforms) {
         unsigned count = 0;
         if (device_ids(platform, all_types, 0, nullptr, &count) != 0) {
             continue;
         }
         std::vector<void *> ids(count);
-        device_ids(platform, all_types, count, ids.data(), nullptr);
+        if (device_ids(platform, all_types, count, ids.data(), nullptr) != 0) {
+            continue;
+        }
         for (void *id : ids) {
             found.push_back(described(platform, id, (int)found.size()));
         }
@@ -220,12 +224,14 @@ OpenClDevice *opencl_device(int index, bool create) {
         return nullptr;
     }
     OpenClDevice &d = list[(size_t)index];
-    if (!d.context && create) {
+    if (!d.queue && create) {
         using CreateContext = void *(const intptr_t *, unsigned, void *const *, void *, void *, int *);
         const auto create_context = opencl<CreateContext>("clCreateContext");
         const intptr_t properties[] = {context_platform, (intptr_t)d.platform, 0};
         int error = 0;
-        d.context = create_context(properties, 1, &d.device, nullptr, nullptr, &error);
+        if (!d.context) {  // an earlier call may have made it, and no queue
+            d.context = create_context(properties, 1, &d.device, nullptr, nullptr, &error);
+        }
         d.queue = d.context ? new_queue(d) : nullptr;
         if (d.queue) {
             end_drivers_at_exit(wait_for_devices);

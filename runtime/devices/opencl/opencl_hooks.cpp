@@ -21,6 +21,7 @@
 #include <dlfcn.h>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 namespace tilewright::driver {
 
@@ -62,6 +63,17 @@ void deallocate_buffer(void *, uint64_t buffer) {
     real<release_buffer>(reinterpret_cast<void *>(buffer));
 }
 
+int release_kernel(void *kernel);
+
+// Halide's runtime does not give back a kernel whose launch, or one of whose arguments, the driver refused.
+int set_argument(void *kernel, unsigned index, size_t bytes, const void *value) {
+    const int code = real<set_argument>(kernel, index, bytes, value);
+    if (code != 0) {
+        release_kernel(kernel);
+    }
+    return code;
+}
+
 // Compilers make static objects of their own when they first compile, some of them as late as a kernel's
 // first launch.
 std::atomic<bool> compiled{false};
@@ -89,6 +101,9 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
     } else {
         code = launch();
     }
+    if (code != 0) {
+        release_kernel(kernel);
+    }
     if (compiled.exchange(false)) {
         end_drivers_at_exit(wait_for_devices);
     }
@@ -104,12 +119,23 @@ std::string options_of_variant(const char *given) {
     return all;
 }
 
+// Halide's barriers before a block's memory is used for something else have no fence. By OpenCL's rules
+// another work-item may then write where values are still to be read; oclgrind reports it
+// (docs/RELIABILITY.md).
+void put_fences(std::string &source) {
+    constexpr std::string_view without = "barrier(0);", with = "barrier(CLK_LOCAL_MEM_FENCE);";
+    for (size_t at = source.find(without); at != std::string::npos; at = source.find(without, at)) {
+        source.replace(at, without.size(), with);
+    }
+}
+
 // Sources get the functions that they call and OpenCL C does not have in front.
 void *create_program(void *context, unsigned count, const char **strings, const size_t *lengths, int *error) {
     std::string source;
     for (unsigned i = 0; i < count; i++) {
         source += lengths && lengths[i] ? std::string(strings[i], lengths[i]) : kernel_text(strings[i]);
     }
+    put_fences(source);
     if (const OpenClDevice *device = opencl_device(this_thread.device.index, false)) {
         source.insert(0, functions_for(source, *device));
     }
@@ -172,6 +198,7 @@ constexpr WrappedFunction wrapped_functions[] = {
     {"clCreateProgramWithSource", wrap<create_program>},
     {"clBuildProgram", wrap<build_program>},
     {"clCreateKernel", wrap<create_kernel>},
+    {"clSetKernelArg", wrap<set_argument>},
     {"clReleaseKernel", wrap<release_kernel>},
     {"clReleaseProgram", wrap<release_program>},
     {"clEnqueueWriteBuffer", wrap<write_buffer>},

@@ -68,6 +68,20 @@ TEST_F(CommandLine, VerifyRepeatsTheLargestSample) {
     expect_refusal(2, {"verify", op, "--repeat", "0"}, {"--repeat"});
 }
 
+TEST_F(CommandLine, VerifyLeavesOutLargeSamples) {
+    const std::string op = operators().front();
+    const auto samples = [&](const char *largest) {
+        const json report = run_json({"verify", op, "--schedule", "reference", "--device", "cpu", "--repeat",
+            "1", "--largest", largest, "--json"});
+        EXPECT_EQ(report["variants"][0]["verdict"], "ok");
+        return report["variants"][0]["samples"].get<int>();
+    };
+    EXPECT_EQ(samples("1"), 1) << "the smallest that it serves";
+    EXPECT_GT(samples("20000"), 1);
+    EXPECT_LT(samples("20000"), samples("16777216"));
+    expect_refusal(2, {"verify", op, "--largest", "0"}, {"--largest"});
+}
+
 TEST_F(CommandLine, VerifyFindsAWrongResult) {
     NEEDS_DEVICE("opencl");
     const Ran ran = run({"verify", operators().front(), "--device", "opencl", "--schedule", "tuned"},

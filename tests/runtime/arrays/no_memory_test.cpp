@@ -5,6 +5,7 @@
 #include "tilewright/device.h"
 #include "tilewright/operator.h"
 #include "tilewright/pipeline.h"
+#include "tilewright/prepared.h"
 #include "tilewright/workload.h"
 #include <atomic>
 #include <cstdlib>
@@ -133,6 +134,22 @@ TEST_P(NoMemory, PipelinesSaySo) {
         pipeline.check({&image, 1}, {.device = Device{}});
         pipeline(image, output, {.device = Device{}});
     });
+}
+
+TEST_P(NoMemory, PreparedCallsSaySo) {
+    for (const Operator *op : operators()) {
+        const auto variants = op->variants("tuned", Backend::cpu);
+        if (variants.empty()) {
+            continue;
+        }
+        SCOPED_TRACE(op->name());
+        const Sample sample = small_sample(*op, variants.front()->type, 32, 32);
+        without_memory(GetParam(), [&] {
+            Array output;
+            Prepared prepared = op->prepare(sample.inputs, output, sample.settings, {.device = Device{}});
+            prepared();
+        });
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(

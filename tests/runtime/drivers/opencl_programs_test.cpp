@@ -44,6 +44,9 @@ TEST(OpenClPrograms, OptionsAndConversionsOfHalvesReachTheDriver) {
                *halves = "__kernel void f(__global ushort *to) { *to = tilewright_half_of_float(1); }";
     EXPECT_EQ(built(plain, ""), "");
     EXPECT_EQ(record().sources.back(), plain);
+    built("__kernel void f(void) { barrier(0); barrier(0 | CLK_LOCAL_MEM_FENCE); }", "");
+    EXPECT_EQ(record().sources.back(),
+        "__kernel void f(void) { barrier(CLK_LOCAL_MEM_FENCE); barrier(0 | CLK_LOCAL_MEM_FENCE); }");
     EXPECT_EQ(built(halves, "-D A=1"), "-D A=1");
     EXPECT_NE(record().sources.back().find("vstore_half_rte"), std::string::npos);
     EXPECT_NE(record().sources.back().find(halves), std::string::npos);

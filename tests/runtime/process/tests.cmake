@@ -28,3 +28,12 @@ add_test(NAME fuzz COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz.sh ${CMAKE_BINA
 set_tests_properties(fuzz PROPERTIES LABELS files COST 200 TIMEOUT 1800
     ENVIRONMENT "CMAKE=${CMAKE_COMMAND}"
     SKIP_REGULAR_EXPRESSION "not run here: clang")
+
+# Many calls of every operator. ctest makes few of them, which shows wrong results and memory that grows with
+# each call; ./dev long-life makes 10,000 per operator.
+add_executable(long_life runtime/process/long_life.cpp)
+target_link_libraries(long_life PRIVATE
+    tilewright_test_support Tilewright::operators Tilewright::workloads Tilewright::runtime ${CMAKE_DL_LIBS})
+target_compile_options(long_life PRIVATE ${TILEWRIGHT_SMALL_CODE})
+add_test(NAME long_life COMMAND long_life calls=400 seconds=2)
+set_tests_properties(long_life PROPERTIES LABELS runtime TIMEOUT 600 ENVIRONMENT "${tests_environment}")

@@ -61,7 +61,8 @@ int cuMemHostRegister_v2(void *begin, size_t bytes, unsigned) {
 }
 int cuMemHostUnregister(void *begin) {
     std::lock_guard lock(mutex);
-    return current() && record.locked.erase(begin) == 1 ? ok : invalid_value;
+    constexpr int not_registered = 713;
+    return !current() ? invalid_context : record.locked.erase(begin) == 1 ? ok : not_registered;
 }
 
 int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {

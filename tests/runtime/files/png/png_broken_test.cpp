@@ -34,7 +34,7 @@ TEST_F(PngTest, AnErrorIsOneLineWhateverThePath) {
 }
 
 TEST_F(PngTest, WrongSizesAreRefused) {
-    const Chunk data = {"IDAT", deflated(four_pixels)};
+    const MadeChunk data = {"IDAT", deflated(four_pixels)};
     expect_refused(file_of({header(0, 2), data, end_chunk}), "width is zero");
     expect_refused(file_of({header(2, 0), data, end_chunk}), "height is zero");
     expect_refused(file_of({header(0x80000000u, 2), data, end_chunk}), "broken PNG");
@@ -74,7 +74,7 @@ TEST_F(PngTest, LimitsCanBeSet) {
 }
 
 TEST_F(PngTest, BrokenChunksAreRefused) {
-    const Chunk data = {"IDAT", deflated(four_pixels)};
+    const MadeChunk data = {"IDAT", deflated(four_pixels)};
     expect_refused(file_of({header(2, 2), end_chunk}), "broken PNG");
     expect_refused(file_of({data, header(2, 2), end_chunk}), "broken PNG");
     expect_refused(file_of({header(2, 2), header(2, 2), data, end_chunk}), "broken PNG");
@@ -83,11 +83,11 @@ TEST_F(PngTest, BrokenChunksAreRefused) {
     expect_refused(file_of({header(2, 2), {"IDAT", bytes_of("no zlib stream")}, end_chunk}), "broken PNG");
     expect_refused(file_of({header(2, 2, 8, PNG_COLOR_TYPE_PALETTE), data, end_chunk}), "broken PNG");
     expect_refused(file_of({header(2, 2), data}), "the file ends too early");
-    Chunk filter{"IDAT", deflated({9, 10, 20, 0, 30, 40})};
+    MadeChunk filter{"IDAT", deflated({9, 10, 20, 0, 30, 40})};
     expect_refused(file_of({header(2, 2), filter, end_chunk}), "filter");
 
     // The checksum of the zlib stream, with a chunk whose own is right.
-    Chunk checksum = data;
+    MadeChunk checksum = data;
     checksum.data.back() ^= 1;
     expect_refused(file_of({header(2, 2), checksum, end_chunk}), "incorrect data check");
     // The same where a text is broken that nobody reads.
@@ -98,7 +98,7 @@ TEST_F(PngTest, BrokenChunksAreRefused) {
 }
 
 TEST_F(PngTest, AColourOutsideThePaletteIsRefused) {
-    const Chunk palette = {"PLTE", {1, 2, 3, 4, 5, 6}};
+    const MadeChunk palette = {"PLTE", {1, 2, 3, 4, 5, 6}};
     const Bytes good = file_of({header(2, 2, 8, PNG_COLOR_TYPE_PALETTE), palette,
         {"IDAT", deflated({0, 0, 1, 0, 1, 0})}, end_chunk});
     EXPECT_EQ(values_of(read(good).pixels), (std::vector<uint16_t>{1, 2, 3, 4, 5, 6, 4, 5, 6, 1, 2, 3}));
@@ -112,8 +112,8 @@ TEST_F(PngTest, ATextThatUnpacksToGigabytesIsPassedOver) {
     text.insert(text.end(), {0, 0});
     const Bytes packed = deflated(Bytes(64 << 20, 'x'));
     text.insert(text.end(), packed.begin(), packed.end());
-    std::vector<Chunk> chunks = {header(2, 2)};
-    chunks.insert(chunks.end(), 100, Chunk{"zTXt", text});
+    std::vector<MadeChunk> chunks = {header(2, 2)};
+    chunks.insert(chunks.end(), 100, MadeChunk{"zTXt", text});
     chunks.insert(chunks.end(), {{"IDAT", deflated(four_pixels)}, end_chunk});
     EXPECT_EQ(read(file_of(chunks)).pixels.size(), 4);
 }

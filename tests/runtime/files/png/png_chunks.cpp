@@ -19,9 +19,9 @@ void append_u32(Bytes &bytes, uint32_t value) {
     }
 }
 
-Bytes file_of(const std::vector<Chunk> &chunks) {
+Bytes file_of(const std::vector<MadeChunk> &chunks) {
     Bytes bytes = signature;
-    for (const Chunk &chunk : chunks) {
+    for (const MadeChunk &chunk : chunks) {
         append_u32(bytes, uint32_t(chunk.data.size()));
         const size_t begin = bytes.size();
         bytes.insert(bytes.end(), chunk.name.begin(), chunk.name.end());
@@ -31,8 +31,8 @@ Bytes file_of(const std::vector<Chunk> &chunks) {
     return bytes;
 }
 
-std::vector<Chunk> chunks_of(const Bytes &bytes) {
-    std::vector<Chunk> chunks;
+std::vector<MadeChunk> chunks_of(const Bytes &bytes) {
+    std::vector<MadeChunk> chunks;
     for (size_t at = 8; at + 12 <= bytes.size();) {
         const size_t length = read_u32(&bytes[at]);
         const auto name = bytes.begin() + long(at) + 4;
@@ -42,8 +42,8 @@ std::vector<Chunk> chunks_of(const Bytes &bytes) {
     return chunks;
 }
 
-Chunk header(uint32_t w, uint32_t h, uint8_t depth, uint8_t colour_type) {
-    Chunk chunk{"IHDR", {}};
+MadeChunk header(uint32_t w, uint32_t h, uint8_t depth, uint8_t colour_type) {
+    MadeChunk chunk{"IHDR", {}};
     append_u32(chunk.data, w);
     append_u32(chunk.data, h);
     chunk.data.insert(chunk.data.end(), {depth, colour_type, 0, 0, 0});

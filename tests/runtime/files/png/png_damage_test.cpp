@@ -11,10 +11,10 @@ namespace {
 
 // Whether a transparent colour has more bits than the samples. PNG says that decoders ignore them; libspng
 // does not.
-bool has_bits_too_many(const std::vector<Chunk> &chunks) {
+bool has_bits_too_many(const std::vector<MadeChunk> &chunks) {
     int depth = 16;
     bool is_palette = false, found = false;
-    for (const Chunk &chunk : chunks) {
+    for (const MadeChunk &chunk : chunks) {
         if (chunk.name == "IHDR" && chunk.data.size() == 13) {
             depth = chunk.data[8];
             is_palette = chunk.data[9] == PNG_COLOR_TYPE_PALETTE;
@@ -34,13 +34,13 @@ TEST_F(PngTest, DamageUnderRightChecksumsIsHarmless) {
     for (int round = 0; round < 4000; round++) {
         const auto kinds = all_kinds();
         const Kind kind = kinds[random() % kinds.size()];
-        std::vector<Chunk> chunks =
+        std::vector<MadeChunk> chunks =
             chunks_of(encode(random_picture(kind, 1 + int(random() % 12), 1 + int(random() % 12), random)));
         for (int damage = 0; damage < 1 + int(random() % 2); damage++) {
-            Chunk &chunk = chunks[random() % chunks.size()];
+            MadeChunk &chunk = chunks[random() % chunks.size()];
             switch (random() % 8) {
             case 0: std::swap(chunk, chunks[random() % chunks.size()]); break;
-            case 1: chunks.insert(chunks.begin() + long(random() % chunks.size()), Chunk(chunk)); break;
+            case 1: chunks.insert(chunks.begin() + long(random() % chunks.size()), MadeChunk(chunk)); break;
             case 2: chunk.data.resize(random() % (chunk.data.size() + 8)); break;
             case 3: chunk.name[random() % 4] ^= char(1 << random() % 6); break;
             default:

@@ -64,7 +64,7 @@ TEST_F(PngTest, MetadataCarriesOver) {
 }
 
 TEST_F(PngTest, MetadataIsWhatTheFileSaysAndNoMore) {
-    const Chunk data = {"IDAT", deflated(four_pixels)};
+    const MadeChunk data = {"IDAT", deflated(four_pixels)};
     PngMetadata none = read(file_of({header(2, 2), data, end_chunk})).metadata;
     EXPECT_FALSE(none.gamma || none.srgb_intent || none.icc_profile || none.density);
 
@@ -83,8 +83,8 @@ TEST_F(PngTest, MetadataIsWhatTheFileSaysAndNoMore) {
     EXPECT_FALSE(phys.density->per_metre);
 
     // Malformed chunks are left out, and the pixels are read all the same.
-    for (const Chunk &chunk :
-        std::vector<Chunk>{{"gAMA", {0, 0, 0, 0}}, {"gAMA", {0, 0, 1}}, {"sRGB", {4}}, {"sRGB", {}},
+    for (const MadeChunk &chunk :
+        std::vector<MadeChunk>{{"gAMA", {0, 0, 0, 0}}, {"gAMA", {0, 0, 1}}, {"sRGB", {4}}, {"sRGB", {}},
             {"pHYs", {0, 0, 0, 1, 0, 0, 0, 2, 2}}, {"iCCP", {}}, {"iCCP", bytes_of("name without end")},
             {"iCCP", {'n', 0, 0, 'n', 'o', ' ', 'z', 'l', 'i', 'b'}}}) {
         SCOPED_TRACE(chunk.name);
@@ -96,7 +96,7 @@ TEST_F(PngTest, MetadataIsWhatTheFileSaysAndNoMore) {
 }
 
 TEST_F(PngTest, AChunkMayBeOfAnyLength) {
-    const Chunk data = {"IDAT", deflated(four_pixels)};
+    const MadeChunk data = {"IDAT", deflated(four_pixels)};
     const Bytes much(9000000, 1);
     for (const char *name : {"prVt", "eXIf", "tEXt", "caBX"}) {
         SCOPED_TRACE(name);
@@ -127,7 +127,7 @@ TEST_F(PngTest, AChunkMayBeOfAnyLength) {
         expect_refused(cut, "a chunk of its metadata has 2147483647 bytes, and the limit is 1678");
     }
     // All of them are kept until the pixels come.
-    std::vector<Chunk> many = {header(2, 2)};
+    std::vector<MadeChunk> many = {header(2, 2)};
     many.insert(many.end(), 20, {"iCCP", Bytes(1000000)});
     many.insert(many.end(), {data, end_chunk});
     expect_refused(file_of(many), "a chunk of its metadata has 1000000 bytes, and the limit is 1678");
@@ -136,15 +136,15 @@ TEST_F(PngTest, AChunkMayBeOfAnyLength) {
 }
 
 TEST_F(PngTest, OnlyTheFirstProfileCounts) {
-    const Chunk data = {"IDAT", deflated(four_pixels)};
+    const MadeChunk data = {"IDAT", deflated(four_pixels)};
     auto profile = [](const Bytes &content) {
         Bytes chunk = {'n', 0, 0};
         const Bytes packed = deflated(content);
         chunk.insert(chunk.end(), packed.begin(), packed.end());
-        return Chunk{"iCCP", chunk};
+        return MadeChunk{"iCCP", chunk};
     };
-    const Chunk first = profile(Bytes(1000, 1)), second = profile(Bytes(1000, 2));
-    Chunk broken = profile(Bytes(100000, 3));
+    const MadeChunk first = profile(Bytes(1000, 1)), second = profile(Bytes(1000, 2));
+    MadeChunk broken = profile(Bytes(100000, 3));
     broken.data.resize(broken.data.size() - 4);  // of the checksum
     const PngMetadata metadata = read(file_of({header(2, 2), first, second, data, end_chunk})).metadata;
     ASSERT_TRUE(metadata.icc_profile);
@@ -152,7 +152,7 @@ TEST_F(PngTest, OnlyTheFirstProfileCounts) {
     // Were the second inflated as well, it would be over the limit.
     PngLimits limits;
     limits.profile_bytes = 100000;
-    const Chunk large = profile(Bytes(200000, 4));
+    const MadeChunk large = profile(Bytes(200000, 4));
     EXPECT_FALSE(read(file_of({header(2, 2), broken, large, data, end_chunk}), limits).metadata.icc_profile);
     EXPECT_FALSE(read(file_of({header(2, 2), broken, first, data, end_chunk}), limits).metadata.icc_profile);
 }

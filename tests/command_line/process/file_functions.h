@@ -1,0 +1,65 @@
+#pragma once
+// The functions of the C library that open, read, write, name and close files: FILE_FUNCTION(name, what it
+// returns when it fails).
+
+#define FILE_FUNCTIONS(FILE_FUNCTION)                                                                        \
+    FILE_FUNCTION(access, -1)                                                                                \
+    FILE_FUNCTION(close, -1)                                                                                 \
+    FILE_FUNCTION(faccessat, -1)                                                                             \
+    FILE_FUNCTION(fchmod, -1)                                                                                \
+    FILE_FUNCTION(fclose, -1)                                                                                \
+    FILE_FUNCTION(fcntl, -1)                                                                                 \
+    FILE_FUNCTION(fdatasync, -1)                                                                             \
+    FILE_FUNCTION(fdopen, 0)                                                                                 \
+    FILE_FUNCTION(fdopendir, 0)                                                                              \
+    FILE_FUNCTION(ferror, 1)                                                                                 \
+    FILE_FUNCTION(fflush, -1)                                                                                \
+    FILE_FUNCTION(fgets, 0)                                                                                  \
+    FILE_FUNCTION(fopen, 0)                                                                                  \
+    FILE_FUNCTION(fopen64, 0)                                                                                \
+    FILE_FUNCTION(fread, 0)                                                                                  \
+    FILE_FUNCTION(fseek, -1)                                                                                 \
+    FILE_FUNCTION(fseeko, -1)                                                                                \
+    FILE_FUNCTION(fseeko64, -1)                                                                              \
+    FILE_FUNCTION(fstat, -1)                                                                                 \
+    FILE_FUNCTION(fstat64, -1)                                                                               \
+    FILE_FUNCTION(fstatat, -1)                                                                               \
+    FILE_FUNCTION(fsync, -1)                                                                                 \
+    FILE_FUNCTION(ftell, -1)                                                                                 \
+    FILE_FUNCTION(ftello, -1)                                                                                \
+    FILE_FUNCTION(ftruncate, -1)                                                                             \
+    FILE_FUNCTION(ftruncate64, -1)                                                                           \
+    FILE_FUNCTION(fwrite, 0)                                                                                 \
+    FILE_FUNCTION(getline, -1)                                                                               \
+    FILE_FUNCTION(link, -1)                                                                                  \
+    FILE_FUNCTION(linkat, -1)                                                                                \
+    FILE_FUNCTION(lseek, -1)                                                                                 \
+    FILE_FUNCTION(lseek64, -1)                                                                               \
+    FILE_FUNCTION(lstat, -1)                                                                                 \
+    FILE_FUNCTION(mkdir, -1)                                                                                 \
+    FILE_FUNCTION(mkdirat, -1)                                                                               \
+    FILE_FUNCTION(mkostemp, -1)                                                                              \
+    FILE_FUNCTION(mkstemp, -1)                                                                               \
+    FILE_FUNCTION(open, -1)                                                                                  \
+    FILE_FUNCTION(open64, -1)                                                                                \
+    FILE_FUNCTION(openat, -1)                                                                                \
+    FILE_FUNCTION(openat64, -1)                                                                              \
+    FILE_FUNCTION(opendir, 0)                                                                                \
+    FILE_FUNCTION(pread, -1)                                                                                 \
+    FILE_FUNCTION(pread64, -1)                                                                               \
+    FILE_FUNCTION(pwrite, -1)                                                                                \
+    FILE_FUNCTION(pwrite64, -1)                                                                              \
+    FILE_FUNCTION(read, -1)                                                                                  \
+    FILE_FUNCTION(readdir, 0)                                                                                \
+    FILE_FUNCTION(readlink, -1)                                                                              \
+    FILE_FUNCTION(realpath, 0)                                                                               \
+    FILE_FUNCTION(rename, -1)                                                                                \
+    FILE_FUNCTION(renameat, -1)                                                                              \
+    FILE_FUNCTION(setvbuf, -1)                                                                               \
+    FILE_FUNCTION(stat, -1)                                                                                  \
+    FILE_FUNCTION(stat64, -1)                                                                                \
+    FILE_FUNCTION(statx, -1)                                                                                 \
+    FILE_FUNCTION(unlink, -1)                                                                                \
+    FILE_FUNCTION(unlinkat, -1)                                                                              \
+    FILE_FUNCTION(write, -1)                                                                                 \
+    FILE_FUNCTION(writev, -1)

@@ -1,0 +1,256 @@
+// Many calls of every operator on one device: plain ones, prepared ones and those of a stream, then mixed
+// ones by several threads at once. Each result is compared with the first one, and the memory of host and
+// device is written down when a tenth of the calls is done and at the end. Exit code 1 where a result
+// differs, or where memory grew by more than 1 %.
+//     long_life [device=cpu] [calls=10000] [seconds=60] [threads=8] [operator=NAME]
+#include "tests/support/arrays.h"
+#include "tests/support/operators.h"
+#include "tilewright/prepared.h"
+#include "tilewright/stream.h"
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <dlfcn.h>
+#include <exception>
+#include <fstream>
+#include <malloc.h>
+#include <map>
+#include <set>
+#include <thread>
+#include <unistd.h>
+
+namespace tilewright {
+namespace {
+
+// A call, and what it gives.
+struct Known {
+    const Operator *op;
+    Sample sample;
+    Array result;
+};
+
+std::vector<Known> known_calls(const Operator &op, Device device) {
+    std::vector<Known> all;
+    std::set<std::string> types;
+    for (const Variant *variant : op.variants("tuned", device.backend)) {
+        if (variant->declined.empty() && types.insert(variant->type).second) {
+            Sample sample = small_sample(op, variant->type, 64, 32);
+            Array result = result_of(op, sample.inputs, sample.settings, device);
+            result.sync();
+            all.push_back({&op, std::move(sample), std::move(result)});
+        }
+    }
+    return all;
+}
+
+double resident_mib() {
+    malloc_trim(0);
+    std::ifstream file("/proc/self/statm");
+    double pages = 0;
+    file >> pages >> pages;
+    return pages * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
+}
+
+// What of the first GPU's memory is in use, by all processes; 0 without the CUDA driver.
+double device_mib() {
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (!driver) {
+        return 0;
+    }
+    const auto retain = reinterpret_cast<int (*)(void **, int)>(dlsym(driver, "cuDevicePrimaryCtxRetain"));
+    const auto push = reinterpret_cast<int (*)(void *)>(dlsym(driver, "cuCtxPushCurrent_v2"));
+    const auto pop = reinterpret_cast<int (*)(void **)>(dlsym(driver, "cuCtxPopCurrent_v2"));
+    const auto info = reinterpret_cast<int (*)(size_t *, size_t *)>(dlsym(driver, "cuMemGetInfo_v2"));
+    static void *context = nullptr;
+    size_t available = 0, all = 0;
+    if (!info || (!context && retain(&context, 0) != 0) || push(context) != 0) {
+        return 0;
+    }
+    info(&available, &all);
+    void *popped = nullptr;
+    pop(&popped);
+    return (double)(all - available) / (1 << 20);
+}
+
+struct Memory {
+    double host = 0, device = 0;
+
+    static Memory now(Device at) {
+        synchronize(at);
+        return {resident_mib(), device_mib()};
+    }
+    // By more than 1 %, and by more than the pages that any two readings differ by.
+    bool grew_since(const Memory &before) const {
+        return host > 1.01 * before.host + .5 || device > 1.01 * before.device + .5;
+    }
+};
+
+// Calls of one operator, in three ways by turns; counts the results that differ.
+class Calls {
+public:
+    Calls(std::vector<Known> known, Device device)
+        : known_(std::move(known)), device_(device), stream_(device) {}
+
+    void make(long calls) {
+        for (long i = 0; i < calls; i++) {
+            const Known &known = known_[(size_t)(i / 8) % known_.size()];
+            switch (i % 8) {
+            case 6: prepared(known); break;
+            case 7: in_stream(known); break;
+            default:
+                compare(known, result_of(*known.op, known.sample.inputs, known.sample.settings, device_));
+            }
+        }
+        while (!started_.empty()) {
+            take_first();
+        }
+        stream_.wait();
+    }
+
+    long wrong = 0, made = 0;
+
+private:
+    void compare(const Known &known, const Array &result) {
+        result.sync();
+        wrong += same_bytes(result, known.result) ? 0 : 1;
+        made++;
+    }
+
+    // A new one now and then, so that making them is part of it.
+    void prepared(const Known &known) {
+        auto &[uses, kept] = prepared_[&known];
+        if (!kept || ++uses % 50 == 0) {
+            kept.reset();
+            Array output;
+            kept = std::make_unique<Prepared>(
+                known.op->prepare(known.sample.inputs, output, known.sample.settings, {.device = device_}));
+        }
+        Array output;
+        (*kept)(known.sample.inputs, output);
+        compare(known, output);
+    }
+
+    void in_stream(const Known &known) {
+        started_.emplace_back(&known, stream_.start(*known.op, known.sample.inputs, known.sample.settings));
+        if (started_.size() > 3) {
+            take_first();
+        }
+    }
+
+    void take_first() {
+        compare(*started_.front().first, started_.front().second.get());
+        started_.pop_front();
+    }
+
+    const std::vector<Known> known_;
+    const Device device_;
+    Stream stream_;
+    std::map<const Known *, std::pair<long, std::unique_ptr<Prepared>>> prepared_;
+    std::deque<std::pair<const Known *, std::future<Array>>> started_;
+};
+
+struct Asked {
+    Device device;
+    long calls = 10000, seconds = 60, threads = 8;
+    std::string op;
+};
+
+// Prints a line, and returns whether all is well.
+bool report(const std::string &what, long calls, long wrong, const Memory &before, const Memory &after) {
+    const bool grew = after.grew_since(before);
+    printf("%-22s %9ld calls, %ld wrong, host %.1f -> %.1f MiB, device %.1f -> %.1f MiB%s\n", what.c_str(),
+        calls, wrong, before.host, after.host, before.device, after.device, grew ? ", GREW" : "");
+    fflush(stdout);
+    return wrong == 0 && !grew;
+}
+
+bool call_one_after_another(const Operator &op, const Asked &asked) {
+    Calls calls(known_calls(op, asked.device), asked.device);
+    calls.make(asked.calls / 10);
+    const Memory before = Memory::now(asked.device);
+    calls.make(asked.calls - asked.calls / 10);
+    return report(op.name(), calls.made, calls.wrong, before, Memory::now(asked.device));
+}
+
+bool call_from_threads(const std::vector<Known> &all, const Asked &asked) {
+    std::atomic<long> made{0}, wrong{0};
+    const auto call_for = [&](double seconds) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+        std::vector<std::thread> threads;
+        for (long t = 0; t < asked.threads; t++) {
+            threads.emplace_back([&, t] {
+                for (size_t i = (size_t)t; std::chrono::steady_clock::now() < end; i += 2 * (size_t)t + 1) {
+                    const Known &known = all[i % all.size()];
+                    const Array result =
+                        result_of(*known.op, known.sample.inputs, known.sample.settings, asked.device);
+                    result.sync();
+                    wrong += same_bytes(result, known.result) ? 0 : 1;
+                    made++;
+                }
+            });
+        }
+        for (std::thread &thread : threads) {
+            thread.join();
+        }
+    };
+    call_for((double)asked.seconds / 10);
+    const Memory before = Memory::now(asked.device);
+    call_for((double)asked.seconds * 9 / 10);
+    return report(std::to_string(asked.threads) + " threads", made, wrong, before, Memory::now(asked.device));
+}
+
+bool run(const Asked &asked) {
+    if (asked.device.backend == Backend::opencl) {
+        compile_quickly_on_pocl();
+    }
+    bool well = true;
+    std::vector<Known> all;
+    for (const Operator *op : operators()) {
+        if (op->variants("tuned", asked.device.backend).empty() ||
+            (!asked.op.empty() && op->name() != asked.op)) {
+            continue;
+        }
+        well = call_one_after_another(*op, asked) && well;
+        for (Known &known : known_calls(*op, asked.device)) {
+            all.push_back(std::move(known));
+        }
+    }
+    if (all.empty()) {
+        fprintf(stderr, "long_life: there is no such operator for %s\n", asked.device.str().c_str());
+        return false;
+    }
+    return (asked.seconds == 0 || call_from_threads(all, asked)) && well;
+}
+
+}  // namespace
+}  // namespace tilewright
+
+int main(int count, char **words) {
+    try {
+        tilewright::Asked asked;
+        for (int i = 1; i < count; i++) {
+            const std::string word = words[i], value = word.substr(std::min(word.size(), word.find('=') + 1));
+            if (word.starts_with("device=")) {
+                asked.device = tilewright::Device::parse(value);
+            } else if (word.starts_with("calls=")) {
+                asked.calls = std::stol(value);
+            } else if (word.starts_with("seconds=")) {
+                asked.seconds = std::stol(value);
+            } else if (word.starts_with("threads=")) {
+                asked.threads = std::stol(value);
+            } else if (word.starts_with("operator=")) {
+                asked.op = value;
+            } else {
+                fprintf(stderr, "long_life: '%s' is none of device=, calls=, seconds=, threads=, operator=\n",
+                    word.c_str());
+                return 2;
+            }
+        }
+        return tilewright::run(asked) ? 0 : 1;
+    } catch (const std::exception &error) {
+        fprintf(stderr, "long_life: %s\n", error.what());
+        return 1;
+    }
+}
