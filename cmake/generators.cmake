@@ -184,6 +184,12 @@ function(tilewright_libraries name)
         set(list ${arg_FOLDER}/${name}_${target}_libraries.cpp)
         set(emit ${arg_EMIT})
         set(run ${arg_GENERATOR})
+        set(errors "")
+        # Our own GPU libraries. The fronts check what callers give, so that Halide's words say what is wrong
+        # with a schedule: they are a quarter of the code that is not kernels.
+        if (DEFINED TILEWRIGHT_GPU_WORDS AND NOT TILEWRIGHT_GPU_WORDS AND NOT target STREQUAL cpu)
+            set(errors errors=codes)
+        endif ()
         if (target STREQUAL cuda)
             list(APPEND emit ${cubins})
             list(REMOVE_DUPLICATES emit)
@@ -196,7 +202,7 @@ function(tilewright_libraries name)
         endif ()
         string(REPLACE cpu cpu,vnni backend ${target})
         add_custom_command(OUTPUT ${made}
-            COMMAND ${run} build ${arg_FOLDER} static_library,${emit} ${selection}
+            COMMAND ${run} build ${arg_FOLDER} static_library,${emit} ${selection} ${errors}
                 backend=${backend}
             DEPENDS ${arg_GENERATOR} ${table}
             COMMENT "Libraries of ${name} for ${target}" VERBATIM DEPENDS_EXPLICIT_ONLY)

@@ -15,6 +15,8 @@ set(CPACK_COMPONENTS_ALL program development Generators)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/debian.cmake)
 
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)  # gzip makes packages that are half as large again
+set(CPACK_THREADS 0)  # all processors
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

@@ -33,7 +33,9 @@ protected:
         leave_out_fold_checks(pipeline, folded_per_thread_);
         store_halves(pipeline, this->get_target());
         if (errors == Errors::codes) {
-            shorten_errors(pipeline);
+            // The runtime asks variants of autoschedulers alone, whether they take a size.
+            shorten_errors(
+                pipeline, !this->get_target().has_gpu_feature() || !variant().autoscheduler.empty());
         }
         if (variant().native_functions) {
             call_native_functions(pipeline);

@@ -17,7 +17,7 @@ std::string said_of_short_input(Errors errors) {
     out(x) = in(x);
     Halide::Pipeline pipeline(out);
     if (errors == Errors::codes) {
-        shorten_errors(pipeline);
+        shorten_errors(pipeline, true);
     }
     Halide::Buffer<uint8_t> three(3), four(4);
     in.set(three);
@@ -55,6 +55,28 @@ TEST(ErrorCodes, ACheckEndsTheLibraryWithAndWithoutWords) {
     const std::string said = said_of_short_input(Errors::codes);
     EXPECT_NE(said.find("exit status -4"), std::string::npos) << said;
     EXPECT_EQ(said.find("accessed"), std::string::npos) << said;
+}
+
+// The extent that a library asks its input to have; 0 where it fills in nothing.
+int asked_extent(bool bounds_queries) {
+    Halide::ImageParam in(Halide::UInt(8), 1, "in");
+    Halide::Var x{"x"};
+    Halide::Func out{"out"};
+    out(x) = in(x) + in(x + 2);
+    Halide::Pipeline pipeline(out);
+    shorten_errors(pipeline, bounds_queries);
+    Halide::Callable call = pipeline.compile_to_callable({in});
+    Halide::Buffer<uint8_t> unknown(nullptr, 0), four(4);
+    try {
+        return call(unknown, four) == 0 ? unknown.dim(0).extent() : 0;
+    } catch (const Halide::Error &) {
+        return 0;
+    }
+}
+
+TEST(ErrorCodes, BoundsQueriesAreLeftOutWhereNobodyAsks) {
+    EXPECT_EQ(asked_extent(true), 6);
+    EXPECT_EQ(asked_extent(false), 0);
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ void compile_quickly_on_pocl() {
         void *function = pocl ? dlsym(pocl, "LLVMParseCommandLineOptions") : nullptr;
         if (function) {
             const char *const words[] = {"pocl", "-vectorize-slp=false", "-vectorize-loops=false",
-                "-unroll-threshold=0", "-disable-lsr"};
+                "-unroll-threshold=0", "-disable-lsr", "-instcombine-max-iterations=1", "-regalloc=basic",
+                "-enable-misched=false"};
             reinterpret_cast<void (*)(int, const char *const *, const char *)>(function)(
                 static_cast<int>(std::size(words)), words, nullptr);
         }

@@ -1,6 +1,7 @@
 // Writes files of measured times.
 #include "apps/tilewright/calibration/times_file.h"
 #include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/terminal/standard_streams.h"
 #include "runtime/files/output/output_file.h"
 #include "runtime/measured/measured.h"
 #include "runtime/measured/prediction.h"
@@ -23,11 +24,21 @@ double rounded(double number) {
     return number == 0 ? 0 : std::stod(fmt::format("{:.3e}", number));
 }
 
-// The file that is there; null where there is none that is whole and of this version and device.
+// The file that is there; null where there is none that is whole and of this version and device. A device
+// with another number of units or other instructions is another one, whatever its name is: a folder of a user
+// may be on several machines, and names are those of models.
 Json older_file(const std::string &path, const MeasuredOn &device) {
     std::string why_not;
     const MeasuredDevice *known = read_measurements(path, why_not);
-    return known && known->name == device.name ? json_in(json_text_of(path), path) : Json();
+    const bool is_same = known && name_of(known->backend) == device.backend &&
+                         known->vendor == device.vendor && known->name == device.name &&
+                         known->units == device.units && known->capability == device.capability;
+    if (known && !is_same) {
+        print_remark(fmt::format("tilewright: calibrate: the times in '{}' are of another machine ({}, {} "
+                                 "units), and are replaced\n",
+            one_line(path), one_line(std::string(known->name)), known->units));
+    }
+    return is_same ? json_in(json_text_of(path), path) : Json();
 }
 
 std::string line_of(const Json &json) {
@@ -161,9 +172,9 @@ void check_place_of_times(const std::string &path) {
     check_writable(path);
 }
 
-PredictionError MeasuredFile::write(const std::string &path, const Json &origin) const {
+PredictionError MeasuredFile::write(const std::string &path, const Json &origin, bool keeps_older) const {
     check_place_of_times(path);
-    Json json = this->json(older_file(path, device_), origin);
+    Json json = this->json(keeps_older ? older_file(path, device_) : Json(), origin);
     const PredictionError error = add_error(json);
     const std::string text = text_of_file(json);
     OutputFile file(path);

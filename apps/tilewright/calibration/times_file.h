@@ -59,8 +59,9 @@ public:
     Json json(const Json &older, const Json &origin) const;
 
     // Writes the file whole or not at all, with how good the predictions from its times are; makes its
-    // folder. Errors: failed, with the path.
-    PredictionError write(const std::string &path, const Json &origin) const;
+    // folder. `keeps_older`: a file that is there and of the same device keeps its times of other operators
+    // and types; otherwise it is replaced. Errors: failed, with the path.
+    PredictionError write(const std::string &path, const Json &origin, bool keeps_older) const;
 
 private:
     struct Time {

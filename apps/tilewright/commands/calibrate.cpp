@@ -55,8 +55,8 @@ void clear() {
     print(fmt::format("{} file{} removed\n", count, count == 1 ? "" : "s"));
 }
 
-void write(const MeasuredFile &file, const std::string &path, const Json &origin) {
-    const PredictionError error = file.write(path, origin);
+void write(const MeasuredFile &file, const std::string &path, const Json &origin, bool keeps_older) {
+    const PredictionError error = file.write(path, origin, keeps_older);
     print(fmt::format("{}: {} times of variants\n", one_line(path), file.points()));
     if (error.times > 0) {
         print(fmt::format("each call predicted from the others: half of {} times are within a factor of "
@@ -74,7 +74,7 @@ void import(const CalibrateOptions &options) {
             one_line(other), one_line(file.device().text())));
     }
     const std::string path = options.output.empty() ? folder() + "/" + file.name() : options.output;
-    write(file, path, origin);
+    write(file, path, origin, false);
 }
 
 void measure(const CalibrateOptions &options) {
@@ -99,7 +99,8 @@ void measure(const CalibrateOptions &options) {
             {{"date", about.at("date")}, {"tilewright", about.at("tilewright")},
                 {"commit", about.at("commit")}, {"halide", about.at("halide")},
                 {"machine", fmt::format("{} CPUs", about.at("num_cpus").get<int>())},
-                {"how", "`tilewright calibrate`: the least of several measurements, variants by turns"}});
+                {"how", "`tilewright calibrate`: the least of several measurements, variants by turns"}},
+            options.output.empty());
         if (done.calls < done.of) {
             print_remark(
                 fmt::format("tilewright: calibrate: {}: {} of {} sets of data were measured; give it more "
@@ -163,7 +164,10 @@ void add_calibrate(CommandLine &line) {
             "several times of a variant the least; one file is written anew")
         .commas()
         .value_name("FILE,...");
-    command.add("--output", options.output, "The file to write (default: the device's, in the folder)")
+    command
+        .add("--output", options.output,
+            "The file to write anew (default: the device's, in the folder, which keeps its times of other "
+            "operators)")
         .value_name("FILE");
     command.add_flag("--path", options.path, "Print the folder of the files");
     command.add_flag("--clear", options.clear, "Remove the files");

@@ -41,8 +41,11 @@ const std::map<std::string, int> &codes() {
 
 class ErrorCodes : public IRMutator, public DescribedPass {
 public:
+    explicit ErrorCodes(bool bounds_queries) : bounds_queries_(bounds_queries) {}
+
     std::string description() const override {
-        std::string text = "codes, also behind lets, of";
+        std::string text = bounds_queries_ ? "codes, also behind lets, of" :
+                                             "no bounds queries; codes, also behind lets, of";
         for (const auto &[words, code] : codes()) {
             text += " " + words;
         }
@@ -51,6 +54,11 @@ public:
 
 protected:
     using IRMutator::visit;
+
+    Halide::Expr visit(const Call *call) override {
+        const bool is_query = call->name == Call::buffer_is_bounds_query;
+        return is_query && !bounds_queries_ ? const_false() : IRMutator::visit(call);
+    }
 
     // Where the numbers of a message are computed from others, as in a loop with specializations, they are
     // named before the call: let t = ... in halide_error_...(t).
@@ -62,14 +70,17 @@ protected:
         const Call *error = message.as<Call>();
         const auto known = error ? codes().find(error->name) : codes().end();
         return known == codes().end() ? IRMutator::visit(check) :
-                                        AssertStmt::make(check->condition, known->second);
+                                        AssertStmt::make(mutate(check->condition), known->second);
     }
+
+private:
+    const bool bounds_queries_;
 };
 
 }  // namespace
 
-void shorten_errors(Halide::Pipeline &pipeline) {
-    pipeline.add_custom_lowering_pass(new ErrorCodes);
+void shorten_errors(Halide::Pipeline &pipeline, bool bounds_queries) {
+    pipeline.add_custom_lowering_pass(new ErrorCodes(bounds_queries));
 }
 
 }  // namespace tilewright

@@ -219,11 +219,24 @@ void allow_shared_memory(void *function, unsigned bytes) {
     cu_function_attribute(function, max_dynamic_shared_size_bytes, (int)bytes);
 }
 
+int compiling_threads(const std::string &ptx) {
+    constexpr std::string_view entry = ".entry ";
+    int kernels = 0;
+    for (size_t at = ptx.find(entry); at != std::string::npos; at = ptx.find(entry, at + entry.size())) {
+        kernels++;
+    }
+    return kernels < 3 ? 1 : std::min(kernels, 8);
+}
+
 std::optional<std::string> compiled_by_linker(const std::string &ptx) {
     constexpr int input_is_ptx = 1;  // CU_JIT_INPUT_PTX
     void *linker = nullptr, *cubin = nullptr;
     size_t bytes = 0;
-    if (cu_link_create(0, nullptr, nullptr, &linker) != 0) {
+    const int threads = compiling_threads(ptx);
+    int option = split_compile;
+    void *value = (void *)(intptr_t)threads;
+    if ((threads < 2 || cu_link_create(1, &option, &value, &linker) != 0) &&
+        cu_link_create(0, nullptr, nullptr, &linker) != 0) {
         return {};
     }
     std::string text = ptx;  // the linker takes no const text; it reads the zero behind it, too

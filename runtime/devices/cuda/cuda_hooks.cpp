@@ -63,7 +63,8 @@ CUresult get_function(void **function, void *module, const char *name) {
 
 // Loads a module as the machine code that is linked in, as that on disk, or as PTX: the first that the driver
 // takes. Options are for the compiler, and the machine code was made without any. Of options of ptxas the
-// driver's compiler knows nothing, so that only the machine code is what was asked for.
+// driver's compiler knows nothing, so that only the machine code is what was asked for. Several kernels are
+// compiled by several threads of the driver, where it knows the option; the machine code is the same.
 template<typename Load>
 CUresult load_best(const std::string &ptx, bool without_options, const Load &load) {
     const EmbeddedCubin *embedded = embedded_cubin_of(ptx, device_info(this_thread.device).capability);
@@ -82,7 +83,8 @@ CUresult load_best(const std::string &ptx, bool without_options, const Load &loa
             forget_cubin_of(ptx);
         }
     }
-    return load(ptx.c_str());
+    const int threads = compiling_threads(ptx);
+    return threads > 1 && load(ptx.c_str(), threads) == 0 ? 0 : load(ptx.c_str());
 }
 
 // The text of a module as the driver gets it: with tensor products, and as the variant has it. No text, in
@@ -116,11 +118,15 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
         constexpr CUresult invalid_ptx = 218;  // CUDA_ERROR_INVALID_PTX
         return invalid_ptx;
     }
-    const auto load = [&](const void *program) {
-        return real<load_module>(
-            module, program, (unsigned)other_options.size(), other_options.data(), other_values.data());
+    const bool without_options = other_options.empty();
+    other_options.push_back(split_compile);
+    other_values.push_back(nullptr);
+    const auto load = [&](const void *program, int threads = 0) {
+        other_values.back() = (void *)(intptr_t)threads;
+        const auto count = (unsigned)other_options.size() - (threads == 0);
+        return real<load_module>(module, program, count, other_options.data(), other_values.data());
     };
-    const CUresult code = load_best(*ptx, other_options.empty(), load);
+    const CUresult code = load_best(*ptx, without_options, load);
     if (Recorder *recorder = this_thread.recorder; recorder && code == 0) {
         recorder->add_module(*module, ptx->c_str());
     }

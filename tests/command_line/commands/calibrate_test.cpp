@@ -42,6 +42,33 @@ TEST_F(CommandLine, CalibrateWritesTimesByWhichLaterProgramsChoose) {
     EXPECT_TRUE(names_in(path("measured/here")).empty());
 }
 
+// The device's file keeps its times of other operators, but not those of another machine whose device has the
+// same name. A file that --output names is written anew.
+TEST_F(CommandLine, CalibrateKeepsTimesOfThisMachineAlone) {
+    NEEDS_OPERATOR("invert");
+    const Words kept = {"TILEWRIGHT_MEASURED=" + path("measured")};
+    const Words words = {"calibrate", "invert", "--device", "cpu", "--seconds", ".2"};
+    ASSERT_EQ(run(words, kept).code, 0);
+    const std::string file = path("measured/") + names_in(path("measured")).at(0);
+    json content = json::parse(read_text(file));
+    content["times"].erase(1);
+    content["times"][0]["operator"] = "transpose";
+    const auto calibrated = [&](const Words &arguments) {
+        write_bytes(file, bytes_of(content.dump()));
+        Ran ran = run(arguments, kept);
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        return std::pair(json::parse(read_text(file))["times"].size(), ran.err);
+    };
+    EXPECT_EQ(calibrated(words).first, 3u);
+    Words named = words;
+    named.insert(named.end(), {"--output", file});
+    EXPECT_EQ(calibrated(named).first, 2u) << "--output names a file that is written anew";
+    content["device"]["units"] = content["device"]["units"].get<int>() + 1;
+    const auto [count, remark] = calibrated(words);
+    EXPECT_EQ(count, 2u);
+    EXPECT_NE(remark.find("are of another machine"), std::string::npos) << remark;
+}
+
 // As long as it would measure, nothing would be kept.
 TEST_F(CommandLine, CalibrateLooksAtThePlaceOfItsFileFirst) {
     const Words slow = {"calibrate", "--device", "cpu", "--seconds", "1000"};

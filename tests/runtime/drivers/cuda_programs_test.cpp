@@ -2,6 +2,7 @@
 // libcuda.so.1.
 #include "generators/algorithms/module_text.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/cuda/embedded_cubins.h"
 #include "runtime/devices/thread_context.h"
 #include "tests/runtime/drivers/fakes/fakes.h"
@@ -126,6 +127,15 @@ TEST_F(CudaPrograms, MachineCodeThatIsLinkedInComesBeforeAllOther) {
     refuse(true);
     EXPECT_FALSE(loads_cubin(first, text)) << "the driver gets the PTX where it takes no machine code";
     refuse(false);
+}
+
+// The driver compiles several kernels by several threads, and one kernel as it always does.
+TEST_F(CudaPrograms, SeveralKernelsAreCompiledByThreadsOfTheDriver) {
+    const std::string one = ".version 7.0\n.entry a()";
+    EXPECT_EQ(load(first, one, {9}), 0);
+    EXPECT_EQ(record().module_options.back(), std::vector<int>{9});
+    EXPECT_EQ(load(first, one + "\n.entry b()\n.entry c()", {9}), 0);
+    EXPECT_EQ(record().module_options.back(), (std::vector<int>{9, driver::split_compile}));
 }
 
 // The options of ptxas are tunables of a variant. The driver's compiler does not know them, so that nothing
