@@ -28,7 +28,8 @@ Output output_of_one(const Called &called, const CallOptions &options, const std
         }
     }
     check_ends(inputs, output, called.name);
-    const Output place = output_of(output, format_of(options.format));
+    Output place = output_of(output, format_of(options.format));
+    place.compression = compression_of(options);
     if (place.is_standard() && options.as_json) {
         throw Error(Fault::usage, "standard output has the result; name a file as the output",
             {.operation = called.name, .argument = "--json"});
@@ -91,7 +92,10 @@ void call_on_many(const Called &called, const CallOptions &options, const ManyFi
     Reports reports(options, device);
     try {
         run_batch(items, called.name, [&](const BatchItem &item) {
-            const Output output = {.path = item.output, .kind = format, .is_named_by_kind = true};
+            const Output output = {.path = item.output,
+                .kind = format,
+                .is_named_by_kind = true,
+                .compression = compression_of(options)};
             std::vector<std::string> inputs = {item.input};
             inputs.insert(inputs.end(), files.further.begin(), files.further.end());
             reports.add(call(inputs, output));
