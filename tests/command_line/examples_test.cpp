@@ -178,6 +178,9 @@ Words made_small(Words words) {
         words.insert(words.begin() + 1, split(TILEWRIGHT_BUILT_OPERATORS, ' ').front());
     }
     if (command == "bench") {
+        if (const auto limit = std::find(words.begin(), words.end(), "--limit"); limit != words.end()) {
+            words.erase(limit, limit + 2);
+        }
         words.insert(words.end(), {"--batch", "1", "--repeats", "3", "--limit", "1"});
         if (has(words, "--tunable") && !has(words, "--type")) {
             words.insert(words.end(), {"--type", "u8"});

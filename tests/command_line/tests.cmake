@@ -74,8 +74,9 @@ if (TARGET tilewright)
         endforeach ()
     endif ()
 
-    # A generator of Halide that knows nothing of Tilewright.
-    add_executable(smooth.generator ${PROJECT_SOURCE_DIR}/examples/any_generator/smooth_generator.cpp)
+    # Generators of Halide that know nothing of Tilewright.
+    add_executable(smooth.generator ${PROJECT_SOURCE_DIR}/examples/any_generator/smooth_generator.cpp
+        ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/other_generators.cpp)
     target_compile_options(smooth.generator PRIVATE ${TILEWRIGHT_GENERATOR_OPTIONS})
     target_link_libraries(smooth.generator PRIVATE
         ${TILEWRIGHT_HALIDE}/lib64/libHalide_GenGen.a tilewright_halide ${CMAKE_DL_LIBS})

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the commands of docs/steps/ that make its tables, on small data and on the fake driver of CUDA.
+"""Runs the commands of docs/steps/ that make its tables, on small data and on the fake driver of CUDA, and
+checks that each lesson has its parts.
 
 Usage: commands_of_steps_test.py TILEWRIGHT FOLDER_OF_THE_FAKE_DRIVER PAGE... The fake driver launches
 nothing, so that every result is wrong (exit code 6); what counts is that each command is understood, and
@@ -20,6 +21,23 @@ DONE, WRONG = 0, 6
 # Those of the pages; a build may have fewer.
 OPERATORS = {'column_sum', 'row_sum', 'transpose', 'matmul', 'min_plus_convolution', 'recursive_gaussian',
              'gaussian_blur', 'fft2d', 'fresnel'}
+
+NO_LESSONS = {'README.md', 'counters.md'}
+PARTS = ('**The task of this lesson:**', '**Source', '**On your own GPU**', '<!-- accesses: ', 'Measured: ')
+
+
+def check_lessons(pages):
+    """Each has a task, a source, counters, times with their origin, and at its end something to try. The
+    counters of opencl_guidelines.md are those of gaussian_blur.md."""
+    lessons = [page for page in pages if os.path.basename(page) not in NO_LESSONS]
+    assert len(lessons) > 7, lessons
+    for page in lessons:
+        with open(page, encoding='utf-8') as file:
+            text = file.read()
+        counts = not page.endswith('opencl_guidelines.md')
+        missing = [part for part in PARTS if part not in text and (counts or 'accesses' not in part)]
+        assert not missing, f'{page} has no {missing}'
+        assert re.findall('^## (.*)$', text, re.M)[-1] == 'Try it', f'{page}: it ends with nothing to try'
 
 
 def commands_of(pages):
@@ -62,6 +80,7 @@ def small(words):
 
 def main():
     program, driver, *pages = sys.argv[1:]
+    check_lessons(pages)
     environment = {**os.environ, 'LD_LIBRARY_PATH': driver, 'OCL_ICD_VENDORS': '/none',
                    'TILEWRIGHT_MEASURED': 'off'}
     listed = json.loads(subprocess.run([program, 'list', '--json'], capture_output=True, check=True).stdout)

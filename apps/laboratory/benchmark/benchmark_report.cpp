@@ -97,14 +97,13 @@ std::string numbers_of(const Run &run, bool wide) {
            fmt::format(" {} {}  ", rate(run.work.bytes, wide ? 8 : 6), rate(run.work.flops, wide ? 9 : 7));
 }
 
-// The roof of the report's roofline, measured in the run that it is compared with.
-void add_copy_rates(const std::vector<Device> &devices, Json &about) {
+// The roof of the report's roofline, of each device that was timed.
+void add_copy_rates(const Json &runs, Json &about) {
     constexpr size_t buffer = 64 << 20;
     for (Json &one : about["devices"]) {
-        for (const Device &device : devices) {
-            if (one["device"] == device.str()) {
-                one["copy_bytes_per_second"] = copy_rate(device, buffer);
-            }
+        const auto is_of_it = [&](const Json &run) { return run["device"] == one["device"]; };
+        if (std::any_of(runs.begin(), runs.end(), is_of_it)) {
+            one["copy_bytes_per_second"] = copy_rate(Device::parse(one["device"]), buffer);
         }
     }
 }
@@ -183,9 +182,6 @@ void BenchmarkReport::begin(int cpus, const Plan &plan) {
     Json about = context(devices_);
     if (has_table()) {
         print(preamble(devices_, about, cpus, plan, files_.wide) + heading(files_.wide));
-    }
-    if (!files_.report.empty()) {
-        add_copy_rates(devices_, about);
     }
     const std::lock_guard lock(mutex_);
     content_->about = std::move(about);
@@ -345,6 +341,9 @@ void BenchmarkReport::end() {
     first.keep([&] { check_runs(); });
     first.keep([&] {
         const std::lock_guard lock(mutex_);
+        if (!files_.report.empty()) {
+            add_copy_rates(content_->runs, content_->about);
+        }
         ended_ = true;
         write_json(true);
     });

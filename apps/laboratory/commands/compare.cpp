@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 namespace tilewright::app {
 
@@ -40,23 +39,21 @@ std::vector<std::string> line_of(const ComparedRun &run) {
 std::string table_of(const Comparison &found, bool all) {
     std::vector<std::vector<std::string>> lines = {
         {"variant", "before", "after", "ratio", "runs", "p", "verdict"}};
-    std::vector<std::string> headings = {""};
+    std::string last;
     for (const ComparedRun &run : found.compared) {
         if (all || run.verdict != Change::within_noise) {
+            const std::string heading =
+                fmt::format("# {} on {}:", run.after.last->data, run.after.last->device);
+            if (heading != last) {
+                lines.push_back({last = heading});
+            }
             lines.push_back(line_of(run));
-            headings.push_back(fmt::format("# {} on {}:\n", run.after.last->data, run.after.last->device));
         }
     }
-    if (lines.size() == 1) {
-        return "";
-    }
-    std::istringstream rows(table(lines));
-    std::string text = "# before, after: ms, the median of the runs; --json has the least and the greatest\n",
-                row;
-    for (size_t i = 0; std::getline(rows, row); i++) {
-        text += (i > 0 && headings[i] != headings[i - 1] ? headings[i] : "") + row + "\n";
-    }
-    return text;
+    return lines.size() == 1 ?
+               "" :
+               "# before, after: ms, the median of the runs; --json has the least and the greatest\n" +
+                   table(lines);
 }
 
 // One line per kind of run that is in no verdict: how many, and their names.

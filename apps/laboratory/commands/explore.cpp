@@ -27,7 +27,6 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 namespace tilewright::app {
 
@@ -51,8 +50,7 @@ std::vector<Device> devices_of(const ExploreOptions &options) {
         return named_devices(options.devices);
     }
     std::vector<Device> devices;
-    std::istringstream words(options.devices == "auto" ? "cuda" : options.devices);
-    for (std::string word; std::getline(words, word, ',');) {
+    for (const std::string &word : parted(options.devices == "auto" ? "cuda" : options.devices)) {
         const std::array all = {Backend::cpu, Backend::cuda, Backend::opencl};
         const auto at =
             std::find_if(all.begin(), all.end(), [&](Backend backend) { return name_of(backend) == word; });
@@ -112,8 +110,10 @@ std::string ms_of(std::optional<double> ms) {
 // A line per variant: its own values beside the best point.
 void print_table(const Exploration &exploration) {
     std::vector<std::vector<std::string>> lines = {
-        {"variant", "data", "device", "own ms", "best ms", "gain", "points", "failed", "best values"}};
+        {"variant", "own ms", "best ms", "gain", "points", "failed"},
+        {"# Below a variant: its best values, where they are not its own."}};
     for (const ExploredCase &c : exploration.cases()) {
+        lines.push_back({fmt::format("# {} on {}:", c.what(), c.device.str())});
         for (const ExploredVariant &variant : c.variants) {
             if (variant.points == 0) {
                 continue;
@@ -122,22 +122,26 @@ void print_table(const Exploration &exploration) {
             const std::string gain = better ? fmt::format("{:.2f}", *variant.own_ms / *variant.best_ms) :
                                      variant.own_ms ? "1.00" :
                                                       "-";
-            lines.push_back({variant.variant->name(), c.what(), c.device.str(), ms_of(variant.own_ms),
+            lines.push_back({variant.variant->name(), ms_of(variant.own_ms),
                 ms_of(variant.own_ms && !better ? variant.own_ms : variant.best_ms), gain,
-                std::to_string(variant.points), std::to_string(variant.failed),
-                better || !variant.own_ms ? words_of(*variant.variant, variant.best) : "its own"});
+                std::to_string(variant.points), std::to_string(variant.failed)});
+            if (better || (variant.best_ms && !variant.own_ms)) {
+                lines.push_back({"    " + words_of(*variant.variant, variant.best)});
+            }
         }
     }
     print(table(lines));
 }
 
 // What was asked for, for the machine that runs the bundle, and back.
-Json words_of(const ExploreOptions &options) {
+Json words_of(const ExploreOptions &options, const Operator &op) {
     const CaseOptions &cases = options.cases;
+    const ForeignGenerator *const theirs = foreign_generator(op.name());
     return {{"operators", options.operators}, {"schedules", cases.variants.schedules},
         {"types", cases.variants.types}, {"sizes", cases.sizes}, {"row_bytes", cases.row_bytes},
         {"options", cases.data.of_operators.given}, {"devices", options.devices},
-        {"limit", options.plan.limit_s}};
+        {"limit", options.plan.limit_s},
+        {"generator", json(theirs ? theirs->words_elsewhere() : ForeignWords())}};
 }
 
 void take_words(const Json &words, ExploreOptions &options) {
@@ -148,6 +152,7 @@ void take_words(const Json &words, ExploreOptions &options) {
     options.cases.row_bytes = words["row_bytes"];
     options.cases.data.of_operators.given = words["options"].get<std::map<std::string, std::string>>();
     options.plan.limit_s = words["limit"];
+    options.generator = foreign_words_of(words["generator"]);
     if (options.devices == "auto") {
         options.devices = words["devices"] == "auto" ? "cuda" : words["devices"];
     }
@@ -157,7 +162,7 @@ void take_words(const Json &words, ExploreOptions &options) {
 std::vector<ExploredCase> bundled_cases(ExploreOptions &options) {
     const Bundle bundle = read_bundle(options.bundled);
     take_words(bundle.words, options);
-    options.plan.bundled = true;
+    options.plan.bundle = options.bundled;
     std::vector<ExploredCase> cases = cases_of(options);
     for (ExploredCase &c : cases) {
         for (ExploredVariant &variant : c.variants) {
@@ -226,41 +231,58 @@ void place_report(ExploreOptions &options) {
     check_writable(options.report);
 }
 
+// Errors: usage, for words that do not go together.
+void check_words(const ExploreOptions &options) {
+    const auto refuse = [](const std::string &why, const std::string &option, const std::string &value) {
+        throw Error(Fault::usage, why, {.operation = "explore", .argument = option, .value = value});
+    };
+    if (options.operators.empty() && options.generator.program.empty() && options.bundled.empty()) {
+        refuse(fmt::format("name at least one operator: {}", joined(operator_names(), ", ")), "", "");
+    }
+    if (options.plan.asked && options.points > 0) {
+        refuse("with --ask-tell the other program says which points are tried", "--points",
+            std::to_string(options.points));
+    }
+    if (options.bundle.empty()) {
+        return;
+    }
+    if (options.plan.asked || options.ptxas) {
+        refuse(
+            "a bundle is searched elsewhere, where it has neither ptxas nor points that are asked for; leave "
+            "--ask-tell and --ptxas out",
+            "--bundle", options.bundle);
+    }
+    if (!options.cases.data.files.empty()) {
+        refuse(
+            "a bundle has no files; leave one of the two out", "--input", options.cases.data.files.front());
+    }
+    if (!options.generator.against.empty()) {
+        refuse("a bundle has no function of yours; name another generator of the program by --reference, or "
+               "leave it out",
+            "--against", options.generator.against);
+    }
+}
+
+void make_bundle(ExploreOptions options) {
+    constexpr int64_t usual = 200;
+    if (!options.generator.program.empty()) {
+        options.generator.host = any_machine;
+    }
+    const std::vector<ExploredCase> cases = cases_of(options);
+    check_tools_of(cases);
+    write_bundle(cases, (size_t)(options.points > 0 ? options.points : usual),
+        words_of(options, *cases.front().op), options.bundle);
+}
+
 void explore(ExploreOptions options) {
     if (options.serves_points) {
         serve_points();
         return;
     }
-    if (options.operators.empty() && options.generator.program.empty() && options.bundled.empty()) {
-        throw Error(Fault::usage,
-            fmt::format("name at least one operator: {}", joined(operator_names(), ", ")),
-            {.operation = "explore"});
-    }
-    if (options.plan.asked && options.points > 0) {
-        throw Error(Fault::usage, "with --ask-tell the other program says which points are tried",
-            {.operation = "explore", .argument = "--points", .value = std::to_string(options.points)});
-    }
-    if ((options.plan.asked || options.ptxas) && !options.bundle.empty()) {
-        throw Error(Fault::usage,
-            "a bundle is searched elsewhere, where it has neither ptxas nor points that are asked for; leave "
-            "--ask-tell and --ptxas out",
-            {.operation = "explore", .argument = "--bundle", .value = options.bundle});
-    }
+    check_words(options);
     place_report(options);
     if (!options.bundle.empty()) {
-        if (!options.cases.data.files.empty()) {
-            throw Error(Fault::usage, "a bundle has no files; leave one of the two out",
-                {.operation = "explore", .argument = "--input", .value = options.cases.data.files.front()});
-        }
-        if (!options.generator.program.empty()) {
-            throw Error(Fault::usage, "a bundle has operators of this program only; leave one of the two out",
-                {.operation = "explore", .argument = "--generator", .value = options.generator.program});
-        }
-        constexpr int64_t usual = 200;
-        const int64_t points = options.points > 0 ? options.points : usual;
-        const std::vector<ExploredCase> cases = cases_of(options);
-        check_tools_of(cases);
-        write_bundle(cases, (size_t)points, words_of(options), options.bundle);
+        make_bundle(options);
         return;
     }
     std::vector<ExploredCase> cases = options.bundled.empty() ? cases_of(options) : bundled_cases(options);

@@ -1,9 +1,9 @@
 // Builds the points of a bundle, and packs them with the program and the libraries that it links.
 #include "apps/laboratory/explore/bundle.h"
-#include "apps/laboratory/explore/point_server.h"
 #include "apps/tilewright/built_variants/built_variant.h"
 #include "apps/tilewright/built_variants/generator_programs.h"
 #include "apps/tilewright/command_line/version.h"
+#include "apps/tilewright/foreign/foreign_operator.h"
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/processes/temporary_folder.h"
 #include "apps/tilewright/terminal/printing.h"
@@ -17,6 +17,7 @@
 #include <fstream>
 #include <link.h>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <unistd.h>
 
@@ -64,7 +65,8 @@ std::vector<fs::path> linked_libraries() {
     dl_iterate_phdr(
         [](dl_phdr_info *info, size_t, void *all) {
             const fs::path path = info->dlpi_name;
-            if (path.is_absolute() && !is_of_the_system(path.filename().string())) {
+            std::error_code gone;  // as libraries that were built, loaded and removed are
+            if (path.is_absolute() && fs::exists(path, gone) && !is_of_the_system(path.filename().string())) {
                 static_cast<std::vector<fs::path> *>(all)->push_back(path);
             }
             return 0;
@@ -99,6 +101,41 @@ std::vector<const ExploredVariant *> variants_to_vary(const std::vector<Explored
     return variants;
 }
 
+// Builds a library into the folder, and adds it to the list. Errors: those of build_library().
+void build(const Variant &variant, const TunableValues &values, const TemporaryFolder &folder, Json &list) {
+    const std::string name = fmt::format("{}.so", list.size());
+    build_library(variant, values, folder.file(name));
+    list.push_back({{"variant", variant.name()}, {"tunables", text_of(values)}, {"library", name}});
+}
+
+// Of generators that are not ours: the libraries without which the other machine knows nothing of them, and
+// those of the variants' own values, or why there are none.
+void build_needed(const std::vector<ExploredCase> &cases, const TemporaryFolder &folder, Json &list) {
+    std::vector<const Variant *> needed;
+    for (const ExploredCase &c : cases) {
+        if (const auto *theirs = dynamic_cast<const ForeignOperator *>(c.op)) {
+            needed.insert(needed.end(), {&theirs->base(), cpu_variant(*theirs, "reference", c.data.type)});
+            for (const ExploredVariant &variant : c.variants) {
+                needed.push_back(variant.variant);
+            }
+        }
+    }
+    std::set<std::string> built;
+    for (const Variant *variant : needed) {
+        if (!built.insert(variant->name()).second) {
+            continue;
+        }
+        try {
+            build(*variant, tunables_of(*variant), folder, list);
+        } catch (const MissingTool &) {
+            throw;
+        } catch (const Error &error) {
+            list.push_back({{"variant", variant->name()}, {"tunables", text_of(tunables_of(*variant))},
+                {"failure", error.what()}});
+        }
+    }
+}
+
 // Builds up to `count` points of a variant into the folder; adds them to the list.
 void build_points(const ExploredVariant &of, size_t count, const TemporaryFolder &folder, Json &list) {
     Search search = of.search;
@@ -117,11 +154,8 @@ void build_points(const ExploredVariant &of, size_t count, const TemporaryFolder
         if (!values) {
             return;
         }
-        const std::string name = fmt::format("{}.so", list.size());
         try {
-            const Variant::Needs needs = build_library(*of.variant, *values, folder.file(name));
-            list.push_back({{"variant", of.variant->name()}, {"tunables", text_of(*values)},
-                {"library", name}, {"needs", needs_json(needs)}});
+            build(*of.variant, *values, folder, list);
             built++;
             search.tell(*values, (double)built);
         } catch (const MissingTool &) {
@@ -152,6 +186,8 @@ void write_bundle(
     const std::vector<const ExploredVariant *> variants = variants_to_vary(cases);
     const TemporaryFolder folder;
     Json list = Json::array();
+    build_needed(cases, folder, list);
+    const size_t needed = list.size();
     Progress progress("bundle", variants.size());
     for (const ExploredVariant *variant : variants) {
         progress.step(variant->variant->name());
@@ -182,8 +218,8 @@ void write_bundle(
         print_error(
             fmt::format("tilewright: explore: '{}' could not be made executable; run it by sh\n", file));
     }
-    print(fmt::format("{}: {} points of {} variants, {}\n", one_line(file), list.size(), variants.size(),
-        bytes((double)(begin.size() + archive.size()))));
+    print(fmt::format("{}: {} points of {} variants, {}\n", one_line(file), list.size() - needed,
+        variants.size(), bytes((double)(begin.size() + archive.size()))));
 }
 
 Bundle read_bundle(const std::string &folder) {
@@ -196,12 +232,16 @@ Bundle read_bundle(const std::string &folder) {
             Fault::input, "there is no bundle of this program", {.argument = "--bundled", .value = folder});
     }
     Bundle bundle{all["words"], {}};
+    std::vector<PreparedLibrary> libraries;
     for (const Json &point : all["points"]) {
-        const Json &needs = point["needs"];
-        bundle.points.emplace_back(
-            point["variant"], PreparedPoint{tunables_of(point["tunables"].get<std::string>()),
-                                  folder + "/" + point["library"].get<std::string>(), needs_of(needs)});
+        libraries.push_back({point["variant"], point["tunables"], folder + "/" + point.value("library", ""),
+            point.value("failure", "")});
+        if (libraries.back().failure.empty()) {
+            bundle.points.emplace_back(
+                libraries.back().variant, tunables_of(point["tunables"].get<std::string>()));
+        }
     }
+    use_prepared_libraries(libraries);
     return bundle;
 }
 

@@ -76,6 +76,13 @@ std::string ExploredCase::name() const {
     if (data.row_bytes != Array::padded) {
         name += fmt::format(" pitch {}", data.row_bytes);
     }
+    if (const ForeignGenerator *theirs = foreign_generator(op->name())) {  // what all its libraries have
+        for (const auto &words : {theirs->words().parameters, theirs->words().settings}) {
+            for (const std::string &word : words) {
+                name += " " + word;
+            }
+        }
+    }
     return name + " " + device.str();
 }
 
@@ -224,11 +231,10 @@ bool Exploration::take_turn() {
 
 bool Exploration::step(ExploredCase &c, ExploredVariant &variant) {
     std::optional<TunableValues> values;
-    if (plan_.bundled) {
-        for (size_t i = 0; i < variant.prepared.size() && !values; i++) {
-            if (!variant.search.knows(variant.prepared[i].values)) {
-                values = variant.prepared[i].values;
-            }
+    if (!plan_.bundle.empty()) {
+        const auto is_new = [&](const TunableValues &point) { return !variant.search.knows(point); };
+        if (const auto at = std::ranges::find_if(variant.prepared, is_new); at != variant.prepared.end()) {
+            values = *at;
         }
     } else {
         values = variant.search.next();
@@ -245,12 +251,9 @@ Json Exploration::task_of(
     }
     if (values != tunables_of(*variant.variant)) {
         task["tunables"] = text_of(values);
-        for (const PreparedPoint &point : variant.prepared) {
-            if (point.values == values) {
-                task["library"] = point.library;
-                task["needs"] = needs_json(point.needs);
-            }
-        }
+    }
+    if (!plan_.bundle.empty()) {
+        task["bundle"] = plan_.bundle;
     }
     return task;
 }

@@ -16,18 +16,11 @@
 
 namespace tilewright::app {
 
-// A point whose library was built before: a file, and what it needs of a device.
-struct PreparedPoint {
-    TunableValues values;
-    std::string library;
-    Variant::Needs needs;
-};
-
 // A variant that is searched on one set of data.
 struct ExploredVariant {
     const Variant *variant;
     Search search;
-    std::vector<PreparedPoint> prepared = {};  // of a bundle: the points that there are
+    std::vector<TunableValues> prepared = {};  // of a bundle: the points that there are
     std::optional<double> own_ms = {}, best_ms = {};
     TunableValues best = {};
     bool skipped = false;           // it does not serve the data, or takes too long: it is not searched
@@ -54,11 +47,11 @@ private:
 
 struct ExplorationPlan {
     double budget_s = 60;
-    double limit_s = 1;    // that timing one point may take, about
-    double hang_s = 60;    // after which a point is ended
-    size_t points = 0;     // how many are tried at most; 0: as many as there is time for
-    bool bundled = false;  // only points that were prepared
-    bool asked = false;    // somebody else says which points are tried
+    double limit_s = 1;  // that timing one point may take, about
+    double hang_s = 60;  // after which a point is ended
+    size_t points = 0;   // how many are tried at most; 0: as many as there is time for
+    std::string bundle;  // the folder of a bundle, which has all points that there are; empty: none
+    bool asked = false;  // somebody else says which points are tried
 };
 
 class Exploration {

@@ -1,5 +1,6 @@
 // Builds, verifies and times one point after another.
 #include "apps/laboratory/explore/point_server.h"
+#include "apps/laboratory/explore/bundle.h"
 #include "apps/laboratory/results/result_of_run.h"
 #include "apps/tilewright/built_variants/built_variant.h"
 #include "apps/tilewright/built_variants/generator_programs.h"
@@ -14,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unistd.h>
 
 namespace tilewright::app {
@@ -43,6 +45,7 @@ public:
 private:
     static constexpr int repeat = 3;  // how often a point runs the sample that shows races
 
+    std::optional<Bundle> bundle_;
     std::string case_;  // of the benchmark
     std::unique_ptr<Benchmark> benchmark_;
     std::map<std::pair<std::string, std::string>, Verification> verifications_;
@@ -55,6 +58,9 @@ private:
     }
 
     Json measured(const Json &task) {
+        if (const auto folder = task.find("bundle"); folder != task.end() && !bundle_) {
+            bundle_ = read_bundle(*folder);
+        }
         const Operator &op = operator_of(task);
         const Device device = Device::parse(task["device"]);
         const Variant &variant = variant_of(op, task);
@@ -90,11 +96,7 @@ private:
 
     const Variant &varied(const Variant &variant, const Json &task) try {
         const TunableValues values = tunables_of(task["tunables"].get<std::string>());
-        if (!task.contains("library")) {
-            built_.push_back(built_variant(variant, values));
-        } else {
-            built_.push_back(loaded_variant(variant, values, needs_of(task["needs"]), task["library"]));
-        }
+        built_.push_back(built_variant(variant, values));
         return *built_.back();
     } catch (const MissingTool &error) {
         throw Failed{error.what(), true, true};
@@ -188,23 +190,6 @@ BenchmarkData data_of(const Json &json) {
         data.own = std::move(sample);
     }
     return data;
-}
-
-Json needs_json(const Variant::Needs &needs) {
-    return {{"threads", needs.threads}, {"shared_bytes", needs.shared_bytes},
-        {"capability", needs.capability}, {"fp64", needs.fp64}, {"images", needs.images},
-        {"half", needs.half}, {"only_capability", needs.only_capability}, {"avx2", needs.avx2}};
-}
-
-Variant::Needs needs_of(const Json &json) {
-    return {.threads = json["threads"],
-        .shared_bytes = json["shared_bytes"],
-        .capability = json["capability"],
-        .fp64 = json["fp64"],
-        .images = json["images"],
-        .half = json["half"],
-        .only_capability = json["only_capability"],
-        .avx2 = json["avx2"]};
 }
 
 void serve_points() {

@@ -17,7 +17,7 @@ constexpr const char *serve_points_option = "--serve-points";
 //   operator, data, device, limit (seconds): on what it is timed (data_json), and how long that may take;
 //   variant, tunables: the variant's name in the table, and "tile=16,pad=1"; without tunables the variant
 //   itself;
-//   library, needs: a library that was built before, and what it needs; without them one is built.
+//   bundle: the folder of a bundle, which has the libraries of all points; without it they are built.
 // The answer is {"line": {...}}, the line of a results file; {"skipped": "the reason"} where
 // the variant does not serve the data; or {"failed": "the reason"}, and with it
 // "refused": true where no library could be made, so that the device had no part in it, and
@@ -29,9 +29,5 @@ void serve_points();
 // The data of a point, as a task has it. Of arrays of the user's own, `inputs` are the files.
 Json data_json(const BenchmarkData &data, const std::vector<std::string> &inputs);
 BenchmarkData data_of(const Json &json);
-
-// What the library of a GPU needs, as a task has it.
-Json needs_json(const Variant::Needs &needs);
-Variant::Needs needs_of(const Json &json);
 
 }  // namespace tilewright::app

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <sstream>
 
 namespace tilewright::app {
 
@@ -45,8 +44,7 @@ void want(Wanted &wanted, const TimedRun &run) {
         return;
     }
     Variant variant = *found;
-    std::istringstream words(run.point);
-    for (std::string word; std::getline(words, word, ',');) {
+    for (const std::string &word : parted(run.point)) {
         const size_t equals = word.find('=');
         for (Variant::Tunable &tunable : variant.tunables) {
             if (equals != std::string::npos && tunable.name == word.substr(0, equals)) {

@@ -25,7 +25,8 @@ data they stay.
                                                     copies if it says `OPERATOR on the device`
     <!-- tunable: OPERATOR NAME STEP...; DATA -->   times by the value of a tunable (`bench --tunable`)
     <!-- accesses: OPERATOR TYPE SIZE OPTIONS -->   how the warps of each step reach memory
-    <!-- predicted: OPERATOR TYPE SIZE -->          what that says of their times (predicted.py)
+    <!-- predicted: OPERATOR TYPE SIZE OPTIONS -->  what that says of times (predicted.py); both end with
+                                                    `; DATA` where the data of the times has another name
     <!-- hardware: ncu -->                          the same counters by ncu (hardware.py)
 
 Times in the text of a page must be those of some run in measured/, or of a publication, unless their
@@ -274,30 +275,37 @@ def tunable_table(measured, words):
     return [*lines, '', origins(sources), ''] if times else []
 
 
+def parts_of(words):
+    """(operator, data, name of the data that was timed) of a line that asks for counters."""
+    data, _, timed = words.partition('; ')
+    return *data.split(' ', 1), timed
+
+
 def asked_accesses(words):
     """The steps that a line asks for, as (operator, data, step)."""
-    operator, data = words.split(' ', 1)
+    operator, data, _ = parts_of(words)
     return [(operator, data, step) for step in STEPS[operator] + ['tuned']]
 
 
-def time_on_cuda(measured, operator, data):
+def time_on_cuda(measured, words):
     """A function from a step to its run on CUDA with the first data that begins so; or to None. Vectors are
     N in the name of their data, and Nx1 as a size."""
-    begin = re.compile(re.escape(data.replace('--', '').removesuffix('x1')) + r'(?!\d)')
-    places = next((steps for timed, steps in places_of(measured, operator).items() if begin.match(timed)), {})
+    operator, data, timed = parts_of(words)
+    begin = re.compile(re.escape(timed or data.replace('--', '').removesuffix('x1')) + r'(?!\d)')
+    places = next((steps for name, steps in places_of(measured, operator).items() if begin.match(name)), {})
     return lambda step: places.get(step, {}).get('CUDA', (None, None))[0]
 
 
 def accesses_table(measured, words, pages):
-    operator, data = words.split(' ', 1)
-    run_of = time_on_cuda(measured, operator, data)
+    operator, data, _ = parts_of(words)
+    run_of = time_on_cuda(measured, words)
     return accesses.table(accesses.read(pages), operator, data, STEPS[operator] + ['tuned'],
                           lambda step: time_text(run_of(step)) if run_of(step) else '-') + ['']
 
 
 def predicted_table(measured, words, pages):
-    operator, data = words.split(' ', 1)
-    run_of = time_on_cuda(measured, operator, data)
+    operator, data, _ = parts_of(words)
+    run_of = time_on_cuda(measured, words)
     return predicted.table(accesses.read(pages), operator, data,
                            lambda step: run_of(step) and run_of(step)['median']) + ['']
 

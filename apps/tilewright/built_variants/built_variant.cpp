@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <map>
 
 namespace tilewright::app {
 
@@ -67,32 +68,17 @@ Variant::Needs read_needs(const std::string &path, Variant::Needs needs) {
     return needs;
 }
 
-}  // namespace
-
-void check_tools(const Variant &variant) {
-    generator_of(variant);
-    find_linker(variant);
-    if (has_ptxas_options(variant)) {
-        find_ptxas();
-    }
+// By variant and tunables; none where libraries are made.
+std::map<std::pair<std::string, std::string>, PreparedLibrary> &prepared() {
+    static std::map<std::pair<std::string, std::string>, PreparedLibrary> libraries;
+    return libraries;
 }
 
-Variant::Needs build_library(const Variant &variant, const TunableValues &values, const std::string &file) {
-    const Variant varied = with_tunables(variant, values);
-    const TemporaryFolder folder;
-    make_library(generator_of(variant), varied, prefix, folder.path());
-    const std::string library = folder.file(function_of(variant));
-    link(varied, library + ".a", file);
-    if (has_ptxas_options(varied)) {
-        std::filesystem::copy_file(library + ".ptx", file + ".ptx");
-    }
-    return read_needs(library + ".needs", variant.needs);
-}
-
-std::unique_ptr<const Variant> loaded_variant(const Variant &variant, const TunableValues &values,
-    const Variant::Needs &needs, const std::string &file) {
-    auto varied = std::make_unique<Variant>(with_tunables(variant, values));
-    varied->needs = needs;
+// The variant `of` with these values, with its library. Errors: failed, where the file cannot be loaded.
+std::unique_ptr<const Variant> loaded_variant(
+    const Variant &of, const TunableValues &values, const std::string &file) {
+    auto varied = std::make_unique<Variant>(with_tunables(of, values));
+    varied->needs = read_needs(file + ".needs", of.needs);
     void *const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         throw Error(Fault::failed, fmt::format("the library cannot be loaded: {}", one_line(dlerror())),
@@ -106,19 +92,60 @@ std::unique_ptr<const Variant> loaded_variant(const Variant &variant, const Tuna
                 {.operation = varied->name()});
         }
     };
-    find(function_of(variant) + "_argv", varied->entry);
-    find(function_of(variant) + "_metadata", varied->metadata);
+    find(function_of(of) + "_argv", varied->entry);
+    find(function_of(of) + "_metadata", varied->metadata);
     if (has_ptxas_options(*varied)) {
         embed_machine_code(*varied, file + ".ptx");
     }
     return varied;
 }
 
-std::unique_ptr<const Variant> built_variant(const Variant &variant, const TunableValues &values) {
+}  // namespace
+
+void check_tools(const Variant &variant) {
+    generator_of(variant);
+    find_linker(variant);
+    if (has_ptxas_options(variant)) {
+        find_ptxas();
+    }
+}
+
+void build_library(const Variant &variant, const TunableValues &values, const std::string &file) {
+    const Variant varied = with_tunables(variant, values);
     const TemporaryFolder folder;
-    const std::string file = folder.file("library.so");
-    const Variant::Needs needs = build_library(variant, values, file);
-    return loaded_variant(variant, values, needs, file);
+    make_library(generator_of(variant), varied, prefix, folder.path());
+    const std::string library = folder.file(function_of(variant));
+    link(varied, library + ".a", file);
+    if (std::filesystem::exists(library + ".needs")) {
+        std::filesystem::copy_file(library + ".needs", file + ".needs");
+    }
+    if (has_ptxas_options(varied)) {
+        std::filesystem::copy_file(library + ".ptx", file + ".ptx");
+    }
+}
+
+void use_prepared_libraries(const std::vector<PreparedLibrary> &libraries) {
+    for (const PreparedLibrary &library : libraries) {
+        prepared()[{library.variant, library.tunables}] = library;
+    }
+}
+
+std::unique_ptr<const Variant> built_variant(const Variant &variant, const TunableValues &values) {
+    if (prepared().empty()) {
+        const TemporaryFolder folder;
+        const std::string file = folder.file("library.so");
+        build_library(variant, values, file);
+        return loaded_variant(variant, values, file);
+    }
+    const Variant varied = with_tunables(variant, values);
+    const auto at = prepared().find({variant.name(), text_of(tunables_of(varied))});
+    if (at == prepared().end()) {
+        throw Error(Fault::failed, "the bundle has no library of these values", {.operation = varied.name()});
+    }
+    if (!at->second.failure.empty()) {
+        throw Error(Fault::failed, at->second.failure);
+    }
+    return loaded_variant(variant, values, at->second.file);
 }
 
 }  // namespace tilewright::app

@@ -3,6 +3,7 @@
 #include "apps/tilewright/built_variants/tunables.h"
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tilewright::app {
 
@@ -11,20 +12,24 @@ namespace tilewright::app {
 // until the program ends, because the caches of the runtime point into it; its files are removed at once. The
 // variant's address does not change, so that plans may keep it. Errors: usage, for values that the variant
 // does not take; failed, where the generator refuses them, and where the generator or a linker is missing.
+// After use_prepared_libraries() it makes none, and loads what was made before.
 std::unique_ptr<const Variant> built_variant(const Variant &variant, const TunableValues &values);
+
+// A library that was made before, maybe on another machine.
+struct PreparedLibrary {
+    std::string variant, tunables;  // its name, and the text of all its tunables
+    std::string file;               // as build_library() writes it
+    std::string failure;            // why there is no such library; empty where there is one
+};
+
+// From now on these are the only libraries that built_variant() has.
+void use_prepared_libraries(const std::vector<PreparedLibrary> &libraries);
 
 // Errors: MissingTool, where a program that makes libraries of the variant is not there.
 void check_tools(const Variant &variant);
 
-// The two halves of it, for libraries that are loaded by another process, or on another machine.
-//
-// Writes the library of the variant with these values to the file, as a shared object, and returns what it
-// needs of a device. A variant with options of ptxas also has the file FILE.ptx.
-Variant::Needs build_library(const Variant &variant, const TunableValues &values, const std::string &file);
-
-// The variant with these values, with the library of that file. Errors: usage, as above; failed, when the
-// file cannot be loaded.
-std::unique_ptr<const Variant> loaded_variant(const Variant &variant, const TunableValues &values,
-    const Variant::Needs &needs, const std::string &file);
+// Writes the library of the variant with these values to the file, as a shared object. That of a GPU also has
+// the file FILE.needs, and one with options of ptxas FILE.ptx. Errors: as above.
+void build_library(const Variant &variant, const TunableValues &values, const std::string &file);
 
 }  // namespace tilewright::app

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <sstream>
 
 namespace tilewright::app {
 
@@ -71,8 +70,7 @@ TunableGrid grid_of(const std::string &op, const std::vector<std::string> &words
     TunableGrid grid;
     for (const std::string &word : words) {
         bool named = false;  // a value without a name belongs to the name before it
-        std::istringstream parts(word);
-        for (std::string part; std::getline(parts, part, ',');) {
+        for (std::string part : parted(word)) {
             const size_t equals = part.find('=');
             if (equals != std::string::npos) {
                 const std::string name = part.substr(0, equals);

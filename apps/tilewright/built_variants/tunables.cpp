@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
-#include <sstream>
 
 namespace tilewright::app {
 
@@ -69,8 +68,7 @@ std::string words_of(const Variant &variant, const TunableValues &values) {
 
 TunableValues tunables_of(const std::string &text) {
     TunableValues values;
-    std::istringstream words(text);
-    for (std::string word; std::getline(words, word, ',');) {
+    for (const std::string &word : parted(text)) {
         const size_t equals = word.find('=');
         const char *begin = word.data() + std::min(word.size(), equals + 1), *end = word.data() + word.size();
         int value = 0;

@@ -87,7 +87,7 @@ std::string schedules_of(const Operator &op, const ListOptions &options) {
     for (const Line &line : schedules) {
         lines.push_back({line.schedule, line.backends, line.types, line.sentence});
     }
-    return fmt::format("{}: {}\n{}", op.name(), op.summary(), wrapped_table(lines));
+    return wrapped_table({{fmt::format("{}: {}", op.name(), op.summary())}}) + wrapped_table(lines);
 }
 
 // The operator with those of its variants that were asked for.

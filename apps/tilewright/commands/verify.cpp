@@ -35,8 +35,9 @@ bool is_slow(const Result &result) {
 }
 
 std::string line_of(const Result &result) {
-    std::string line =
+    const std::string head =
         fmt::format("{:<8} {:<44} {:<9}", name_of(result.verdict), result.variant->name(), result.device);
+    std::string line;
     if (result.samples > 0) {
         line += fmt::format(" {} samples", result.samples);
     }
@@ -50,9 +51,14 @@ std::string line_of(const Result &result) {
         line += fmt::format(", SLOWER than reference: {:.2f} times its time", *result.of_reference);
     }
     if (!result.why.empty()) {
-        line += " " + result.why;
+        line += (line.empty() ? " " : "; ") + result.why;
     }
-    return line.erase(line.find_last_not_of(' ') + 1) + "\n";
+    constexpr size_t width = 100;
+    if (!line.empty() && head.size() + line.size() > width) {  // the rest is below, behind the column of the
+                                                               // verdicts
+        return table({{head}}) + wrapped_table({{"       ", line.substr(line.find_first_not_of(", "))}});
+    }
+    return table({{head + line}});
 }
 
 Json json(const Result &result) {

@@ -1,12 +1,13 @@
 // Types, shapes and numbers of a library's arguments.
 #include "apps/tilewright/foreign/foreign_arguments.h"
+#include "apps/tilewright/terminal/printing.h"
 #include "runtime/workloads/random.h"
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <numeric>
-#include <sstream>
 
 namespace tilewright::app {
 
@@ -172,8 +173,7 @@ uint64_t bytes_of(halide_type_t type, double number) {
 
 std::vector<int64_t> extents_of(const std::string &size, size_t dimensions) {
     std::vector<int64_t> extents;
-    std::istringstream words(size);
-    for (std::string word; std::getline(words, word, 'x');) {
+    for (const std::string &word : parted(size, 'x')) {
         extents.push_back(std::max<int64_t>(1, std::strtoll(word.c_str(), nullptr, 10)));
     }
     extents.resize(dimensions, 1);
@@ -211,16 +211,15 @@ View view_of(const Array &array, halide_type_t type, const std::vector<View::Dim
 
 Array random_input(
     const halide_filter_argument_t &argument, const std::vector<int64_t> &shape, uint64_t seed) {
-    Array array = random_array(array_type(argument), shape, seed);
-    if (argument.type.bits == 1) {
-        Array bits(Type::u8, shape, 0);
-        const Array dense = array.clone(0);
-        for (int64_t i = 0; i < bits.size(); i++) {
-            bits.as<uint8_t>()[i] = dense.as<uint8_t>()[i] & 1;
+    Array dense = random_array(array_type(argument), shape, seed).clone(0);
+    for (int64_t i = 0; i < dense.size(); i++) {
+        if (argument.type.bits == 1) {
+            dense.as<uint8_t>()[i] &= 1;
+        } else if (dense.type() == Type::f32) {
+            dense.as<float>()[i] = std::abs(dense.as<float>()[i]);
         }
-        array = bits.clone();
     }
-    return array;
+    return dense.clone();
 }
 
 std::vector<int64_t> picture_extents(const Array &picture, size_t dimensions) {
@@ -234,30 +233,24 @@ std::vector<int64_t> picture_extents(const Array &picture, size_t dimensions) {
     return extents;
 }
 
-Array in_order_of(const std::vector<View::Dim> &dims, const Array &picture) {
-    constexpr size_t colour_dimensions = 3;
-    if (dims.size() != colour_dimensions) {
+Array in_order_of(std::vector<View::Dim> dims, const Array &picture) {
+    if (dims.size() != 3) {
         return picture;
     }
-    const std::vector<int64_t> from = picture_extents(picture, colour_dimensions);
-    const std::vector<size_t> order = outer_first(dims);
-    Array array(picture.type(), {from[order[0]], from[order[1]], from[order[2]]});
-    const size_t size = size_of(picture.type());
-    const std::vector<int64_t> &strides = picture.strides();
-    const int64_t of_channel = picture.dimensions() > 2 ? strides[2] : 0;
+    const std::vector<int64_t> extents = picture_extents(picture, dims.size());
+    for (size_t d = 0; d < dims.size(); d++) {
+        dims[d].extent = extents[d];
+    }
+    Array array(picture.type(), shape_of(dims));
+    const auto size = (int64_t)size_of(picture.type());
+    const std::vector<View::Dim> to = view_of(array, {}, dims).dims;
     const auto *source = static_cast<const char *>(picture.data());
-    auto *target = static_cast<char *>(array.data());
-    std::vector<int64_t> at(colour_dimensions);  // x, y, c
-    for (at[2] = 0; at[2] < from[2]; at[2]++) {
-        for (at[1] = 0; at[1] < from[1]; at[1]++) {
-            for (at[0] = 0; at[0] < from[0]; at[0]++) {
-                int64_t to = 0;
-                for (size_t axis = 0; axis < colour_dimensions; axis++) {
-                    to += at[order[axis]] * array.strides()[axis];
-                }
-                const int64_t of = at[1] * strides[0] + at[0] * strides[1] + at[2] * of_channel;
-                memcpy(target + to * (int64_t)size, source + of * (int64_t)size, size);
-            }
+    auto *const target = static_cast<char *>(array.data());
+    for (int64_t y = 0; y < extents[1]; y++) {
+        for (int64_t i = 0; i < extents[0] * extents[2]; i++) {  // colours are beside each other
+            const int64_t x = i / extents[2], c = i % extents[2];
+            memcpy(target + size * (x * to[0].stride + y * to[1].stride + c * to[2].stride),
+                source + size * (y * picture.strides()[0] + i), (size_t)size);
         }
     }
     return array;

@@ -37,7 +37,7 @@ std::vector<int64_t> extents_of(const std::string &size, size_t dimensions);
 std::vector<int64_t> shape_of(const std::vector<View::Dim> &dims);
 View view_of(const Array &array, halide_type_t type, const std::vector<View::Dim> &dims);
 
-// An input with random elements.
+// An input with random elements. Those of f32 are from 0 to 1, as in pictures: generators divide by them.
 Array random_input(
     const halide_filter_argument_t &argument, const std::vector<int64_t> &shape, uint64_t seed);
 
@@ -45,6 +45,6 @@ Array random_input(
 std::vector<int64_t> picture_extents(const Array &picture, size_t dimensions);
 
 // A picture (h, w, c) as an array for a buffer with these dimensions.
-Array in_order_of(const std::vector<View::Dim> &dims, const Array &picture);
+Array in_order_of(std::vector<View::Dim> dims, const Array &picture);
 
 }  // namespace tilewright::app

@@ -6,9 +6,11 @@
 #include "runtime/dispatch/options/option_text.h"
 #include "tilewright/error.h"
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -26,6 +28,9 @@ using Parameters = std::vector<ForeignGenerator::Parameter>;
 
 constexpr const char *halide_version = "21";
 
+constexpr const char *any_autoscheduler = "autoscheduler";
+constexpr std::array all_autoschedulers = {"Mullapudi2016", "Adams2019", "Li2018", "Anderson2021"};
+
 std::string text_of_file(const std::string &path) {
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
@@ -38,22 +43,15 @@ std::string reason_of(const Finished &ran) {
     const size_t at = said.find(error);
     std::string reason = one_line(at == std::string::npos ? said : said.substr(at + error.size()));
     reason.erase(reason.find_last_not_of(" .") + 1);
+    if (reason.starts_with("terminate called")) {  // all that an autoscheduler says of such a name
+        reason += "; an autoscheduler may not know a parameter that --values names";
+    }
     return reason.empty() ? fmt::format("it ended with code {}", ran.code) : reason;
 }
 
 [[noreturn]] void refuse(
     Fault fault, const std::string &message, const std::string &option, const std::string &value) {
     throw Error(fault, message, {.argument = option, .value = value});
-}
-
-// The words between commas.
-std::vector<std::string> words_between_commas(const std::string &text) {
-    std::vector<std::string> words;
-    std::istringstream stream(text);
-    for (std::string word; std::getline(stream, word, ',');) {
-        words.push_back(word);
-    }
-    return words;
 }
 
 // Name and value of NAME=VALUE.
@@ -128,17 +126,22 @@ Json json(const ForeignWords &words) {
     return {{"program", words.program}, {"name", words.name}, {"reference", words.reference},
         {"against", words.against}, {"parameters", words.parameters}, {"values", words.values},
         {"settings", words.settings}, {"autoschedulers", words.autoschedulers}, {"features", words.features},
-        {"tolerance", words.tolerance}};
+        {"host", words.host}, {"said", words.said}, {"tolerance", words.tolerance}};
 }
 
 ForeignWords foreign_words_of(const Json &json) {
     using Words = std::vector<std::string>;
     return {json["program"], json["name"], json["reference"], json["against"],
         json["parameters"].get<Words>(), json["values"].get<Words>(), json["settings"].get<Words>(),
-        json["autoschedulers"].get<Words>(), json["features"], json["tolerance"]};
+        json["autoschedulers"].get<Words>(), json["features"], json["host"], json["said"], json["tolerance"]};
 }
 
-ForeignGenerator::ForeignGenerator(ForeignWords words) : words_(std::move(words)) {
+ForeignGenerator::ForeignGenerator(ForeignWords words)
+    : words_(std::move(words)), cpus_(std::max(1u, std::thread::hardware_concurrency())) {
+    if (!words_.said.empty()) {
+        take_said();
+        return;
+    }
     std::error_code none;
     if (!fs::is_regular_file(words_.program, none) || access(words_.program.c_str(), X_OK) != 0) {
         refuse(Fault::usage, "there is no such program; give the path of a compiled generator of Halide",
@@ -148,7 +151,7 @@ ForeignGenerator::ForeignGenerator(ForeignWords words) : words_(std::move(words)
     parameters_ = read_parameters(words_.name);
     take_values();
     if (!words_.reference.empty()) {
-        read_parameters(words_.reference);  // refuses a generator that is not there
+        of_reference_ = read_parameters(words_.reference);  // refuses a generator that is not there
     }
 }
 
@@ -160,11 +163,17 @@ void ForeignGenerator::find_halide() {
     static const std::regex halide(R"(libHalide\.so(?:\.(\d+))?\S* => (/\S*))"),
         version(R"re(PACKAGE_VERSION "(\d+))re");
     std::smatch found, number;
+    std::error_code none;
     if (!std::regex_search(said, found, halide)) {
         return;
     }
     const fs::path folder = fs::path(found[2].str()).parent_path();
     plugins_ = folder.string();
+    for (const char *name : all_autoschedulers) {
+        if (fs::exists(plugin(name), none)) {
+            autoschedulers_.emplace_back(name);
+        }
+    }
     std::string major = found[1];
     const std::string config =
         text_of_file((folder / "cmake" / "Halide" / "HalideConfigVersion.cmake").string());
@@ -221,7 +230,9 @@ void ForeignGenerator::take_values() {
     }
     for (const std::string &word : words_.values) {
         const auto [name, value] = pair_of("--values", word);
-        if (name.starts_with("autoscheduler.")) {
+        const std::string first = name.substr(0, name.find('.'));
+        if (first == any_autoscheduler ||
+            std::ranges::find(all_autoschedulers, first) != all_autoschedulers.end()) {
             continue;
         }
         const auto at = find(name);
@@ -231,11 +242,32 @@ void ForeignGenerator::take_values() {
                     known.empty() ? "none" : joined(known, ", ")),
                 "--values", name);
         }
-        at->values = words_between_commas(value);
+        at->values = parted(value);
         if (std::find(at->values.begin(), at->values.end(), at->own) == at->values.end()) {
             at->values.push_back(at->own);
         }
     }
+}
+
+ForeignWords ForeignGenerator::words_elsewhere() const {
+    Json parameters = Json::array();
+    for (const Parameter &one : parameters_) {
+        parameters.push_back({one.name, one.own, one.values});
+    }
+    ForeignWords words = words_;
+    words.program = fs::path(words_.program).filename().string();
+    words.said =
+        Json{{"parameters", parameters}, {"autoschedulers", autoschedulers_}, {"cpus", cpus_}}.dump();
+    return words;
+}
+
+void ForeignGenerator::take_said() {
+    const Json all = Json::parse(words_.said);
+    for (const Json &one : all["parameters"]) {
+        parameters_.push_back({one[0], one[1], one[2].get<std::vector<std::string>>()});
+    }
+    autoschedulers_ = all["autoschedulers"].get<std::vector<std::string>>();
+    cpus_ = all["cpus"];
 }
 
 std::string ForeignGenerator::plugin(const std::string &autoscheduler) const {
@@ -243,51 +275,46 @@ std::string ForeignGenerator::plugin(const std::string &autoscheduler) const {
 }
 
 std::vector<std::string> ForeignGenerator::autoschedulers(Backend backend) const {
-    const std::vector<std::string> all = {"Mullapudi2016", "Adams2019", "Li2018", "Anderson2021"};
     for (const std::string &name : words_.autoschedulers) {
-        if (name != "none" && std::find(all.begin(), all.end(), name) == all.end()) {
-            refuse(
-                Fault::usage, fmt::format("takes {}, or none", joined(all, ", ")), "--autoscheduler", name);
+        if (name != "none" && std::ranges::find(all_autoschedulers, name) == all_autoschedulers.end()) {
+            refuse(Fault::usage, fmt::format("takes {}, or none", fmt::join(all_autoschedulers, ", ")),
+                "--autoscheduler", name);
         }
     }
     std::vector<std::string> found;
-    std::error_code none;
-    for (const std::string &name : all) {
+    for (const std::string &name : autoschedulers_) {
         const bool fits = backend == Backend::cpu  ? name != "Anderson2021" :
                           backend == Backend::cuda ? name != "Adams2019" :
                                                      name == "Li2018" || name == "Mullapudi2016";
         const bool is_asked = words_.autoschedulers.empty() ||
                               std::find(words_.autoschedulers.begin(), words_.autoschedulers.end(), name) !=
                                   words_.autoschedulers.end();
-        if (fits && is_asked && !plugins_.empty() && fs::exists(plugin(name), none)) {
+        if (fits && is_asked) {
             found.push_back(name);
         }
     }
     return found;
 }
 
-// How many tasks there should be at a time is worth a search, unless the user says it.
+// How many tasks there should be at a time is worth a search, unless the user says it. A parameter is named
+// after its autoscheduler, because one name has the same values in all variants.
 Parameters ForeignGenerator::parameters_of_autoscheduler(const std::string &name) const {
-    const unsigned cpus = std::max(1u, std::thread::hardware_concurrency());
-    const std::string parallelism = "autoscheduler.parallelism";
-    Parameters parameters = {{parallelism, std::to_string(cpus),
-        {std::to_string(cpus), std::to_string(2 * cpus), std::to_string(8 * cpus)}}};
+    Parameters parameters = {{name + ".parallelism", std::to_string(cpus_),
+        {std::to_string(cpus_), std::to_string(2 * cpus_), std::to_string(8 * cpus_)}}};
     if (name == "Anderson2021") {  // multiprocessors of a GPU
-        parameters = {{parallelism, "80", {"40", "80", "160"}}};
+        parameters.front() = {name + ".parallelism", "80", {"40", "80", "160"}};
     }
     for (const std::string &word : words_.values) {
         const auto [option, value] = pair_of("--values", word);
-        if (!option.starts_with("autoscheduler.")) {
+        const size_t dot = option.find('.');
+        if (dot == std::string::npos ||
+            (option.substr(0, dot) != name && option.substr(0, dot) != any_autoscheduler)) {
             continue;
         }
-        const std::vector<std::string> values = words_between_commas(value);
-        const auto at = std::find_if(parameters.begin(), parameters.end(),
-            [&, &option = option](const Parameter &parameter) { return parameter.name == option; });
-        if (at == parameters.end()) {
-            parameters.push_back({option, values.front(), values});
-        } else {
-            *at = {option, values.front(), values};
-        }
+        const std::vector<std::string> values = parted(value);
+        const std::string full_name = name + option.substr(dot);
+        std::erase_if(parameters, [&](const Parameter &parameter) { return parameter.name == full_name; });
+        parameters.push_back({full_name, values.front(), values});
     }
     return parameters;
 }
@@ -304,7 +331,7 @@ void ForeignGenerator::emit(const Variant &variant, const std::string &kinds, co
     const bool is_reference = variant.family == "reference" && !words_.reference.empty();
     std::vector<std::string> arguments = {"-g", is_reference ? words_.reference : words_.name, "-f", name,
         "-n", name, "-o", folder, "-e", kinds};
-    std::string target = "target=host";
+    std::string target = "target=" + words_.host;
     if (variant.backend != Backend::cpu) {
         target += std::string("-") + name_of(variant.backend);
     }
@@ -319,12 +346,20 @@ void ForeignGenerator::emit(const Variant &variant, const std::string &kinds, co
     arguments.push_back(target + "-no_runtime");
     const Parameters parameters = parameters_of(variant);
     for (const std::string &word : words_.parameters) {
-        arguments.push_back(word);
+        const std::string of = pair_of("--param", word).first;  // another generator may not have it
+        if (!is_reference || std::ranges::find(parameters_, of, &Parameter::name) == parameters_.end() ||
+            std::ranges::find(of_reference_, of, &Parameter::name) != of_reference_.end()) {
+            arguments.push_back(word);
+        }
     }
     for (size_t i = 0; i < parameters.size(); i++) {
         const std::string &value = parameters[i].values.at((size_t)variant.tunables.at(i).value);
         if (value != parameters[i].own || !variant.autoscheduler.empty()) {
-            arguments.push_back(parameters[i].name + "=" + value);
+            const std::string &word = parameters[i].name;  // of an autoscheduler, its name has a dot behind
+                                                           // it
+            const size_t dot = variant.autoscheduler.empty() ? std::string::npos : word.find('.');
+            arguments.push_back(
+                (dot == std::string::npos ? word : any_autoscheduler + word.substr(dot)) + "=" + value);
         }
     }
     const Finished ran = run_program(words_.program, arguments);

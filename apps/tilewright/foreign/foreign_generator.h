@@ -17,11 +17,16 @@ struct ForeignWords {
     std::vector<std::string> settings;        // NAME=VALUE: numbers that the library takes
     std::vector<std::string> autoschedulers;  // names; none: all that there are
     std::string features;                     // of Halide's target, joined by '-'
+    std::string host = "host";                // Halide's target of the CPU
+    std::string said;                         // of a bundle, where the program is not: what it said of itself
     double tolerance = 0;                     // of floats; 0: that of their type
 };
 
 Json json(const ForeignWords &words);
 ForeignWords foreign_words_of(const Json &json);
+
+// The target of libraries that run elsewhere: machines of the last ten years have it.
+constexpr const char *any_machine = "x86-64-linux-sse41-avx-avx2-f16c-fma";
 
 class ForeignGenerator {
 public:
@@ -46,6 +51,9 @@ public:
     std::vector<std::string> autoschedulers(Backend backend) const;
     std::vector<Parameter> parameters_of_autoscheduler(const std::string &name) const;
 
+    // The words for a machine that does not have the program.
+    ForeignWords words_elsewhere() const;
+
     // The parameters that a variant may be built with: its tunables, in the same order.
     std::vector<Parameter> parameters_of(const Variant &variant) const;
 
@@ -59,11 +67,14 @@ private:
     void find_halide();
     std::vector<Parameter> read_parameters(const std::string &name) const;
     void take_values();
+    void take_said();
     std::string plugin(const std::string &autoscheduler) const;
 
     const ForeignWords words_;
-    std::string plugins_;  // their folder; empty: not known
-    std::vector<Parameter> parameters_;
+    std::string plugins_;                      // their folder; empty: not known
+    std::vector<std::string> autoschedulers_;  // that are in it
+    unsigned cpus_ = 1;
+    std::vector<Parameter> parameters_, of_reference_;  // of the two generators
 };
 
 std::string in_small_letters(std::string text);

@@ -350,12 +350,17 @@ const ForeignOperator &foreign_operator(const ForeignWords &words) {
             name = op->name() == name ? name + ".generator" : name;
         }
         keep_foreign_generator(name, generator);
-        const Variant own = variant_of(name, generator, "any", Backend::cpu, "own", "tuned", "");
-        const auto &base = *built_variant(own, tunables_of(own)).release();
+        Variant base = variant_of(name, generator, "any", Backend::cpu, "own", "tuned", "");
+        const std::unique_ptr<const Variant> built = built_variant(base, tunables_of(base));
+        base.entry = built->entry;
+        base.metadata = built->metadata;
         known = new ForeignOperator(name, generator, base);
         add_workload(name, [](const Operator &op) {
             return std::make_unique<ForeignWorkload>(static_cast<const ForeignOperator &>(op));
         });
+        if (!words.reference.empty()) {  // refuses one that takes other arguments
+            known->loaded(known->variants().back());
+        }
     }
     return *known;
 }

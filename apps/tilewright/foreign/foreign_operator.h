@@ -30,7 +30,11 @@ public:
     // are not taken here, and for a reference that takes others.
     ForeignOperator(const std::string &name, const ForeignGenerator &generator, const Variant &base);
 
-    // What the library of the base says of its arguments.
+    // The variant that says which arguments the generator's libraries have.
+    const Variant &base() const {
+        return base_;
+    }
+    // What its library says of them.
     const halide_filter_metadata_t &metadata() const {
         return *base_.metadata();
     }

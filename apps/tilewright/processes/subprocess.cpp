@@ -1,5 +1,6 @@
 // Starts a program with files without names as its standard streams, and reads what it wrote.
 #include "apps/tilewright/processes/subprocess.h"
+#include "apps/tilewright/terminal/printing.h"
 #include "tilewright/error.h"
 #include <array>
 #include <cerrno>
@@ -8,7 +9,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sstream>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -94,8 +94,7 @@ std::string contents(int file) {
 
 std::string program_in_path(const std::string &name, const std::string &more) {
     const char *path = getenv("PATH");
-    std::istringstream folders(fmt::format("{}:{}", path ? path : "/usr/bin:/bin", more));
-    for (std::string folder; std::getline(folders, folder, ':');) {
+    for (const std::string &folder : parted(fmt::format("{}:{}", path ? path : "/usr/bin:/bin", more), ':')) {
         const std::string program = folder + "/" + name;
         if (folder.starts_with("/") && access(program.c_str(), X_OK) == 0) {
             return program;

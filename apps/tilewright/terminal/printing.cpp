@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <sstream>
 #include <string_view>
 #include <unistd.h>
 
@@ -26,7 +27,7 @@ static std::vector<size_t> widths_of(const std::vector<std::vector<std::string>>
     std::vector<size_t> widths;
     for (const auto &line : lines) {
         widths.resize(std::max(widths.size(), line.size()));
-        for (size_t i = 0; i < line.size(); i++) {
+        for (size_t i = 0; i < line.size() && line.size() > 1; i++) {
             widths[i] = std::max(widths[i], line[i].size());
         }
     }
@@ -81,6 +82,15 @@ std::string bytes(double count) {
         unit++;
     }
     return fmt::format("{:.3g} {}", count, units[unit]);
+}
+
+std::vector<std::string> parted(const std::string &text, char separator) {
+    std::vector<std::string> words;
+    std::istringstream stream(text);
+    for (std::string word; std::getline(stream, word, separator);) {
+        words.push_back(word);
+    }
+    return words;
 }
 
 std::string joined(const std::vector<std::string> &words, const std::string &between) {

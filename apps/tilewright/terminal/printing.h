@@ -10,16 +10,19 @@ namespace tilewright::app {
 // The text in one line: line ends and tabs become blanks.
 std::string one_line(const std::string &text);
 
-// Lines of cells as text with aligned columns. The first line is the heading.
+// Lines of cells as text with aligned columns. The first line is the heading. A line of one cell is text
+// between the others: no column is as wide as it.
 std::string table(const std::vector<std::vector<std::string>> &lines);
 
 // As table(), with the last cell of each line broken between words, so that no line is longer than `width`
 // columns where words allow it.
-std::string wrapped_table(const std::vector<std::vector<std::string>> &lines, size_t width = 120);
+std::string wrapped_table(const std::vector<std::vector<std::string>> &lines, size_t width = 100);
 
 // "140 GB", "12.5 MB"
 std::string bytes(double count);
 
+// The words between separators, and words with separators between them.
+std::vector<std::string> parted(const std::string &text, char separator = ',');
 std::string joined(const std::vector<std::string> &words, const std::string &between = " ");
 
 // The libraries that a call of `variant` ran, where they are others than the variant's own:
