@@ -4,7 +4,9 @@
 #include "apps/tilewright/terminal/json.h"
 #include "apps/tilewright/terminal/progress.h"
 #include "apps/tilewright/terminal/standard_streams.h"
+#include "apps/tilewright/timing/threads.h"
 #include "runtime/devices/calls/hooks.h"
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -90,8 +92,12 @@ void call_on_many(const Called &called, const CallOptions &options, const ManyFi
     const std::vector<BatchItem> items =
         batch_of(files.first, not_written, options.into, format, called.name);
     Reports reports(options, device);
+    // What the drivers did is counted for all threads together, so a report is of a file that runs alone.
+    const bool has_reports = options.statistics || options.as_json || options.check;
+    constexpr size_t most_at_a_time = 8;  // each holds an image and its result
+    const size_t workers = has_reports ? 1 : std::min(most_at_a_time, (size_t)threads());
     try {
-        run_batch(items, called.name, [&](const BatchItem &item) {
+        run_batch(items, called.name, workers, [&](const BatchItem &item) {
             const Output output = {.path = item.output,
                 .kind = format,
                 .is_named_by_kind = true,
