@@ -1,10 +1,12 @@
 # JPEG and TIFF files, where libjpeg-turbo and libtiff are installed; a build without one of them says so
-# when it meets such a file. TILEWRIGHT_PICTURE_SOURCES: the readers and writers.
-# TILEWRIGHT_PICTURE_LIBRARIES: what they link. TILEWRIGHT_PICTURE_PACKAGES and TILEWRIGHT_PICTURE_MODULES:
-# the names of these libraries for find_package() and for pkg-config.
+# when it meets such a file. ISA-L, where it is installed, compresses PNG and TIFF in place of zlib.
+# TILEWRIGHT_PICTURE_SOURCES: the readers and writers. TILEWRIGHT_PICTURE_LIBRARIES: what they link.
+# TILEWRIGHT_PICTURE_PACKAGES and TILEWRIGHT_PICTURE_MODULES: the names of these libraries for find_package()
+# and for pkg-config.
 include(CheckCXXSymbolExists)
 option(TILEWRIGHT_JPEG "Read and write JPEG files, where libjpeg-turbo is installed" ON)
 option(TILEWRIGHT_TIFF "Read and write TIFF files, where libtiff is installed" ON)
+option(TILEWRIGHT_ISAL "Compress pictures by ISA-L, where it is installed" ON)
 set(TILEWRIGHT_PICTURE_SOURCES "")
 set(TILEWRIGHT_PICTURE_LIBRARIES "")
 set(TILEWRIGHT_PICTURE_PACKAGES "")
@@ -41,5 +43,15 @@ if (TILEWRIGHT_TIFF AND TIFF_FOUND)
     list(APPEND TILEWRIGHT_PICTURE_MODULES libtiff-4)
 else ()
     list(APPEND TILEWRIGHT_PICTURE_SOURCES runtime/files/tiff/no_tiff.cpp)
+endif ()
+if (TILEWRIGHT_ISAL)
+    pkg_check_modules(TILEWRIGHT_LIBISAL QUIET IMPORTED_TARGET libisal>=2.30)
+endif ()
+if (TILEWRIGHT_ISAL AND TILEWRIGHT_LIBISAL_FOUND)
+    list(APPEND TILEWRIGHT_PICTURE_SOURCES runtime/files/deflate/isal.cpp)
+    list(APPEND TILEWRIGHT_PICTURE_LIBRARIES PkgConfig::TILEWRIGHT_LIBISAL)
+    list(APPEND TILEWRIGHT_PICTURE_MODULES libisal)
+else ()
+    list(APPEND TILEWRIGHT_PICTURE_SOURCES runtime/files/deflate/no_isal.cpp)
 endif ()
 message(STATUS "Pictures besides PNG: ${TILEWRIGHT_PICTURE_PACKAGES}")

@@ -10,7 +10,7 @@ import sys
 root = pathlib.Path(__file__).resolve().parents[1]
 licenses = {"libpng": "libpng-2.0", "zlib": "Zlib", "fmt": "MIT", "CLI11": "BSD-3-Clause",
             "nlohmann-json": "MIT", "libjpeg-turbo": "IJG AND BSD-3-Clause AND Zlib", "libtiff": "libtiff",
-            "halide": "MIT", "llvm": "Apache-2.0 WITH LLVM-exception"}
+            "ISA-L": "BSD-3-Clause", "halide": "MIT", "llvm": "Apache-2.0 WITH LLVM-exception"}
 
 
 def locked():

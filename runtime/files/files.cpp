@@ -210,13 +210,29 @@ private:
     int64_t row_ = 0;
 };
 
+void check_compression(FileKind kind, std::optional<int> compression) {
+    const auto refuse = [&](const std::string &why) {
+        throw Error(Fault::usage, why,
+            {.operation = "write", .argument = "compression", .value = std::to_string(*compression)});
+    };
+    if (compression && kind != FileKind::png && kind != FileKind::tiff) {
+        refuse(fmt::format("files of the kind {} have no level of compression; leave it out, or write PNG or "
+                           "TIFF",
+            name_of(kind)));
+    }
+    if (compression && (*compression < 0 || *compression > 9)) {
+        refuse("it is 0, not compressed, to 9, the smallest file");
+    }
+}
+
 class FileSink final : public RowSink {
 public:
-    FileSink(std::string path, FileKind kind, PngMetadata metadata)
-        : path_(std::move(path)), kind_(kind), metadata_(std::move(metadata)) {}
+    FileSink(std::string path, FileKind kind, WriteOptions options)
+        : path_(std::move(path)), kind_(kind), options_(std::move(options)) {}
 
     void begin(Type type, const std::vector<int64_t> &shape) override {
-        writer_ = kind_of(kind_).create(path_, type, shape, metadata_);
+        check_compression(kind_, options_.compression);
+        writer_ = kind_of(kind_).create(path_, type, shape, options_);
     }
     void write(const Array &rows) override {
         writer_->write(rows);
@@ -228,7 +244,7 @@ public:
 private:
     const std::string path_;
     const FileKind kind_;
-    const PngMetadata metadata_;
+    const WriteOptions options_;
     std::unique_ptr<RowWriter> writer_;
 };
 
@@ -296,8 +312,9 @@ std::unique_ptr<RowsOfFile> rows_of_file(
     leave_with_error([] { return "rows_of_file"; });
 }
 
-std::unique_ptr<RowSink> rows_to_file(std::string path, FileKind kind, PngMetadata metadata) {
-    return std::make_unique<FileSink>(std::move(path), kind, std::move(metadata));
+std::unique_ptr<RowSink> rows_to_file(
+    std::string path, FileKind kind, PngMetadata metadata, std::optional<int> compression) {
+    return std::make_unique<FileSink>(std::move(path), kind, WriteOptions{std::move(metadata), compression});
 }
 
 Array read_array(const std::string &path, PngMetadata *metadata, const FileLimits &limits) {
@@ -308,21 +325,24 @@ Array read_array(const std::string &path, PngMetadata *metadata, const FileLimit
     return std::move(contents.array);
 }
 
-void write_array(const std::string &path, const Array &array, const PngMetadata &metadata) try {
-    write_array(path, expected_kind_of(path), array, metadata);
+void write_array(const std::string &path, const Array &array, const PngMetadata &metadata,
+    std::optional<int> compression) try {
+    write_array(path, expected_kind_of(path), array, metadata, compression);
 } catch (...) {
     leave_with_error([] { return "write_array"; });
 }
 
-void write_array(
-    const std::string &path, FileKind kind, const Array &array, const PngMetadata &metadata) try {
-    write_whole(kind_of(kind).create, path, array, metadata);
+void write_array(const std::string &path, FileKind kind, const Array &array, const PngMetadata &metadata,
+    std::optional<int> compression) try {
+    check_compression(kind, compression);
+    write_whole(kind_of(kind).create, path, array, {metadata, compression});
 } catch (...) {
     leave_with_error([] { return "write_array"; });
 }
 
-void check_kind(FileKind kind, Type type, const std::vector<int64_t> &shape) {
+void check_kind(FileKind kind, Type type, const std::vector<int64_t> &shape, std::optional<int> compression) {
     kind_of(kind).check(type, shape);
+    check_compression(kind, compression);
 }
 
 void check_output(const std::string &path) {

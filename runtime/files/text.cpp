@@ -235,13 +235,13 @@ private:
 }  // namespace
 
 std::unique_ptr<RowWriter> create_csv(
-    const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &) {
+    const std::string &path, Type type, const std::vector<int64_t> &shape, const WriteOptions &) {
     check_text(type, shape);
     return std::make_unique<TextWriter>(path, ',');
 }
 
 std::unique_ptr<RowWriter> create_txt(
-    const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &) {
+    const std::string &path, Type type, const std::vector<int64_t> &shape, const WriteOptions &) {
     check_text(type, shape);
     return std::make_unique<TextWriter>(path, ' ');
 }

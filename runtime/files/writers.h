@@ -5,6 +5,7 @@
 #include "tilewright/png.h"
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,12 @@ inline int64_t row_bytes_of(Type type, const std::vector<int64_t> &shape) {
     return shape[1] * pixel_bytes_of(type, shape);
 }
 
+// How a file is written.
+struct WriteOptions {
+    PngMetadata metadata = {};            // of a picture
+    std::optional<int> compression = {};  // of PNG and TIFF, as write_array() takes it
+};
+
 // A file that is being written. Without finish() it leaves nothing.
 class RowWriter {
 public:
@@ -41,11 +48,11 @@ public:
 
 // Each begins a file of an array of that type and shape. Errors: usage, failed, memory.
 using CreateWriter = std::unique_ptr<RowWriter>(
-    const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &metadata);
+    const std::string &path, Type type, const std::vector<int64_t> &shape, const WriteOptions &options);
 
 inline void write_whole(
-    CreateWriter *create, const std::string &path, const Array &array, const PngMetadata &metadata) {
-    const std::unique_ptr<RowWriter> writer = create(path, array.type(), array.shape(), metadata);
+    CreateWriter *create, const std::string &path, const Array &array, const WriteOptions &options) {
+    const std::unique_ptr<RowWriter> writer = create(path, array.type(), array.shape(), options);
     writer->write(array);
     writer->finish();
 }

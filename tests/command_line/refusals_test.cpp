@@ -190,6 +190,19 @@ TEST_F(CommandLine, MatricesThatDoNotFitAreRefused) {
     EXPECT_EQ(read_array(path("c.npy")).shape(), (std::vector<int64_t>{6, 5}));
 }
 
+TEST_F(CommandLine, ACompressionIsOfPngAndTiff) {
+    NEEDS_OPERATOR("invert");
+    make_image("in.png");
+    expect_refusal(2, {"invert", path("in.png"), path("out.png"), "--compression", "11"}, {"0 to 9"});
+    expect_refusal(2, {"invert", path("in.png"), path("out.npy"), "--compression", "3"},
+        {"out.npy", "no level of compression"});
+    for (const char *level : {"0", "9"}) {
+        ASSERT_EQ(run({"invert", path("in.png"), path(level) + ".png", "--compression", level}).code, 0);
+    }
+    EXPECT_GT(fs::file_size(path("0.png")), fs::file_size(path("9.png")));
+    EXPECT_EQ(files(), (Words{"0.png", "9.png", "in.png"}));
+}
+
 TEST_F(CommandLine, ADeviceThatIsNotThereIsNamed) {
     NEEDS_OPERATOR("invert");
     make_image("in.png");

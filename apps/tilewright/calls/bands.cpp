@@ -226,11 +226,12 @@ CallReport run(
             done = process(*rows, sink, call.pipeline, options);
             put_result(std::move(sink.array), sums, (int64_t)i, (int64_t)count);
         } else {
-            done = process(*rows, *rows_to_file(ends.written, ends.kind, metadata), call.pipeline, options);
+            done = process(*rows, *rows_to_file(ends.written, ends.kind, metadata, ends.output.compression),
+                call.pipeline, options);
         }
     }
     if (makes_vector) {
-        write_array(ends.written, ends.kind, sums, metadata);
+        write_array(ends.written, ends.kind, sums, metadata, ends.output.compression);
     }
     report.device = done.device;
     add_statistics(call, statistics, report);

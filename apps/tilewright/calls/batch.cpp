@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
+#include <mutex>
 #include <new>
 #include <set>
 #include <sys/stat.h>
+#include <thread>
 
 namespace tilewright::app {
 
@@ -137,33 +139,51 @@ std::vector<BatchItem> batch_of(const std::vector<std::string> &words,
     return items;
 }
 
-void run_batch(const std::vector<BatchItem> &items, const std::string &operation,
+void run_batch(const std::vector<BatchItem> &items, const std::string &operation, size_t workers,
     const std::function<void(const BatchItem &)> &run) {
     Progress progress(operation, items.size());
-    std::optional<Fault> first;
-    size_t failed = 0;
-    const auto note = [&](Fault fault, const std::string &message) {
-        first = first.value_or(fault);
-        failed++;
+    std::mutex mutex;  // of everything that the threads share
+    size_t begun = 0;
+    std::map<size_t, Fault> faults;  // of the items that failed
+    const auto note = [&](size_t i, Fault fault, const std::string &message) {
+        const std::scoped_lock lock(mutex);
+        faults.emplace(i, fault);
         Progress::hide();
         print_error_line("tilewright: error: ", message);
     };
-    for (const BatchItem &item : items) {
-        progress.step(item.input);
-        try {
-            run(item);
-        } catch (const Error &error) {
-            const std::string message = error.what();
-            note(error.fault(), message.find(item.input) != message.npos ?
-                                    message :
-                                    fmt::format("{}: {}", item.input, message));
-        } catch (const std::bad_alloc &) {
-            note(Fault::memory, item.input + ": out of memory on the host; take a smaller image");
+    const auto next = [&]() -> std::optional<size_t> {
+        const std::scoped_lock lock(mutex);
+        if (begun == items.size()) {
+            return std::nullopt;
         }
+        progress.step(items[begun].input);
+        return begun++;
+    };
+    const auto work = [&] {
+        while (const std::optional<size_t> i = next()) {
+            const BatchItem &item = items[*i];
+            try {
+                run(item);
+            } catch (const Error &error) {
+                const std::string message = error.what();
+                note(*i, error.fault(),
+                    message.find(item.input) != message.npos ? message :
+                                                               fmt::format("{}: {}", item.input, message));
+            } catch (const std::bad_alloc &) {
+                note(*i, Fault::memory, item.input + ": out of memory on the host; take a smaller image");
+            }
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        for (size_t i = 1; i < std::min(workers, items.size()); i++) {
+            others.emplace_back(work);
+        }
+        work();
     }
-    if (first) {
-        throw Error(*first,
-            fmt::format("{} of {} files failed; the lines above say why", failed, items.size()),
+    if (!faults.empty()) {
+        throw Error(faults.begin()->second,
+            fmt::format("{} of {} files failed; the lines above say why", faults.size(), items.size()),
             {.operation = operation});
     }
 }

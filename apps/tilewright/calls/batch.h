@@ -22,9 +22,10 @@ std::vector<BatchItem> batch_of(const std::vector<std::string> &words,
     const std::vector<std::string> &further_inputs, const std::string &folder, std::optional<FileKind> format,
     const std::string &operation);
 
-// Calls `run` for each item, and shows the progress. An error of one item is printed, and the others go on.
-// Errors: when items failed, one of the class of the first of them.
-void run_batch(const std::vector<BatchItem> &items, const std::string &operation,
+// Calls `run` for each item, on `workers` threads, so that some files are read and written while another one
+// is computed; shows the progress. An error of one item is printed, and the others go on. Errors: when items
+// failed, one of the class of the first of them.
+void run_batch(const std::vector<BatchItem> &items, const std::string &operation, size_t workers,
     const std::function<void(const BatchItem &)> &run);
 
 }  // namespace tilewright::app

@@ -39,13 +39,18 @@ void check_fitting(const FitOptions &fit, const std::string &operation) {
     }
 }
 
-void add_format(Command &command, std::string &format) {
+void add_format(Command &command, std::string &format, int &compression) {
     command
         .add("--format", format,
             "What is written: png, jpeg, tiff, npy, csv or txt; without it what the output's ending says, "
             "or, for standard output, the kind of the first input where that can hold the result, or npy")
         .value_name("KIND")
         .offer({"png", "jpeg", "tiff", "npy", "csv", "txt"});
+    command
+        .add("--compression", compression,
+            "Of PNG and TIFF: 0, not compressed, to 9, the smallest file; without it what is fast")
+        .range(0, 9)
+        .value_name("LEVEL");
 }
 
 void print_warnings(const Operator &op, const Remarks &remarks) {

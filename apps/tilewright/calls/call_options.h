@@ -18,8 +18,8 @@ std::vector<Parameter> add_fitting(Command &command, FitOptions &fit);
 // Errors: usage, for words that exclude each other.
 void check_fitting(const FitOptions &fit, const std::string &operation);
 
-// Adds --format.
-void add_format(Command &command, std::string &format);
+// Adds --format and --compression, which is -1 where it is not given.
+void add_format(Command &command, std::string &format, int &compression);
 
 // Prints one line per warning to standard error.
 void print_warnings(const Operator &op, const Remarks &remarks);

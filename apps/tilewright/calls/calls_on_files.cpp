@@ -4,7 +4,9 @@
 #include "apps/tilewright/terminal/json.h"
 #include "apps/tilewright/terminal/progress.h"
 #include "apps/tilewright/terminal/standard_streams.h"
+#include "apps/tilewright/timing/threads.h"
 #include "runtime/devices/calls/hooks.h"
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -28,7 +30,8 @@ Output output_of_one(const Called &called, const CallOptions &options, const std
         }
     }
     check_ends(inputs, output, called.name);
-    const Output place = output_of(output, format_of(options.format));
+    Output place = output_of(output, format_of(options.format));
+    place.compression = compression_of(options);
     if (place.is_standard() && options.as_json) {
         throw Error(Fault::usage, "standard output has the result; name a file as the output",
             {.operation = called.name, .argument = "--json"});
@@ -89,9 +92,16 @@ void call_on_many(const Called &called, const CallOptions &options, const ManyFi
     const std::vector<BatchItem> items =
         batch_of(files.first, not_written, options.into, format, called.name);
     Reports reports(options, device);
+    // What the drivers did is counted for all threads together, so a report is of a file that runs alone.
+    const bool has_reports = options.statistics || options.as_json || options.check;
+    constexpr size_t most_at_a_time = 8;  // each holds an image and its result
+    const size_t workers = has_reports ? 1 : std::min(most_at_a_time, (size_t)threads());
     try {
-        run_batch(items, called.name, [&](const BatchItem &item) {
-            const Output output = {.path = item.output, .kind = format, .is_named_by_kind = true};
+        run_batch(items, called.name, workers, [&](const BatchItem &item) {
+            const Output output = {.path = item.output,
+                .kind = format,
+                .is_named_by_kind = true,
+                .compression = compression_of(options)};
             std::vector<std::string> inputs = {item.input};
             inputs.insert(inputs.end(), files.further.begin(), files.further.end());
             reports.add(call(inputs, output));

@@ -176,7 +176,8 @@ CallReport run_on_files(
     const Array result = computed(operation, prepared, report);
     const auto writing = std::chrono::steady_clock::now();
     report.output = output.is_standard() ? "-" : path;
-    write_array(path, prepared.kind, for_file(operation, prepared, result), prepared.first().metadata);
+    write_array(path, prepared.kind, for_file(operation, prepared, result), prepared.first().metadata,
+        output.compression);
     report.times.write_ms = ms_since(writing);
     return report;
 }

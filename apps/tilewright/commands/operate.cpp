@@ -195,7 +195,7 @@ void add_operator(CommandLine &line, const Operator &op) {
             fmt::format("A variant or a family of variants: {}; `tilewright list {}` has all",
                 families_in(op.variants()), op.name()))
         .show_default();
-    add_format(command, request->call.format);
+    add_format(command, request->call.format, request->call.compression);
     add_memory(command, request->call.memory);
     command.add_flag(
         "--stats", request->call.statistics, "Print what the call did and cost to standard error");

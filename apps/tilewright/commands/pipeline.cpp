@@ -254,7 +254,7 @@ CallReport run_on_files(const Work &work, const std::vector<std::string> &files,
     report.output = output.is_standard() ? "-" : path;
     write_array(path, prepared.kind,
         prepared.field_picture ? prepared.field_picture->made_of(result) : result,
-        prepared.pictures.front().metadata);
+        prepared.pictures.front().metadata, output.compression);
     report.times.write_ms = ms_since(writing);
     return report;
 }
@@ -333,7 +333,7 @@ void add_pipeline(CommandLine &line) {
             "The folder for the results of all files that are named; an input may be a folder too")
         .value_name("FOLDER");
     add_device_and_threads(command, call.device);
-    add_format(command, call.format);
+    add_format(command, call.format, call.compression);
     add_memory(command, call.memory);
     command.add("--schedule", call.schedule, "The schedule of the stages that name none").show_default();
     command.add_flag("--stats", call.statistics, "Print what each stage did and cost to standard error");

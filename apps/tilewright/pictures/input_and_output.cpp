@@ -61,13 +61,13 @@ Output output_of(const std::string &word, std::optional<FileKind> format) {
 
 FileKind kind_for(const Output &output, FileKind kind, Type type, const std::vector<int64_t> &shape) {
     try {
-        check_kind(kind, type, shape);
+        check_kind(kind, type, shape, output.compression);
         return kind;
     } catch (const Error &error) {
         if (error.fault() != Fault::usage) {
             throw;
         }
-        if (output.kind) {
+        if (output.kind || output.compression) {
             throw Error(Fault::usage, fmt::format("cannot write '{}': {}", output.path, error.what()));
         }
         return FileKind::npy;

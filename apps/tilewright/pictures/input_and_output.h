@@ -20,6 +20,7 @@ struct Output {
     std::string path;  // /dev/stdout for "-"
     std::optional<FileKind> kind;
     bool is_named_by_kind = false;  // its ending follows the kind that is chosen, where `kind` is open
+    std::optional<int> compression = {};
 
     bool is_standard() const {
         return path == "/dev/stdout";

@@ -4,6 +4,7 @@
 #include "runtime/errors/plain_text.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <mutex>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@ namespace tilewright::app {
 
 namespace {
 
+std::mutex mutex;  // of the bar
 bool shown = false;
 
 size_t terminal_width() {
@@ -53,11 +55,13 @@ void Progress::show(size_t done, const std::string &now) {
     std::string line = fmt::format("{} [{}{}] {}/{} {}", what_, std::string(full, '#'),
         std::string(width - full, '-'), done, steps_, plain_text(now, '?'));
     line.resize(std::min(line.size(), terminal_width() - 1));
+    const std::scoped_lock lock(mutex);
     write_error("\r\033[K" + line);
     shown = true;
 }
 
 void Progress::hide() noexcept {
+    const std::scoped_lock lock(mutex);
     if (shown) {
         write_error("\r\033[K");
         shown = false;

@@ -62,6 +62,11 @@ void set_threads(int count) {
     halide_set_num_threads(count);
 }
 
+int threads() {
+    const int set = halide_get_num_threads();  // 0: one per CPU
+    return set > 0 ? set : std::max(1, (int)cpus().size());
+}
+
 MoreThreadsThanCpus::MoreThreadsThanCpus()
     : before_(halide_set_num_threads(std::max(8, 2 * (int)cpus().size()))) {}
 

@@ -10,8 +10,9 @@ namespace tilewright::app {
 // the system puts them. Returns the number of CPUs.
 int pin_threads();
 
-// How many threads Halide uses from now on, 1 to most_threads (halide_calls.h).
+// How many threads Halide uses from now on, 1 to most_threads (halide_calls.h), and how many it uses.
 void set_threads(int count);
+int threads();
 
 // While an object of this class exists, Halide has two threads per CPU, and at least eight. The system then
 // interrupts threads at any place, so that a schedule whose threads race gives a wrong result more often.

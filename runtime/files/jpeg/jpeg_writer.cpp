@@ -156,9 +156,9 @@ private:
 }  // namespace
 
 std::unique_ptr<RowWriter> create_jpeg(
-    const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &metadata) {
+    const std::string &path, Type type, const std::vector<int64_t> &shape, const WriteOptions &options) {
     check_jpeg(type, shape);
-    return std::make_unique<JpegWriter>(path, shape, metadata);
+    return std::make_unique<JpegWriter>(path, shape, options.metadata);
 }
 
 }  // namespace tilewright

@@ -15,7 +15,7 @@ void check_jpeg(Type type, const std::vector<int64_t> &shape) {
 }
 
 std::unique_ptr<RowWriter> create_jpeg(
-    const std::string &, Type type, const std::vector<int64_t> &shape, const PngMetadata &) {
+    const std::string &, Type type, const std::vector<int64_t> &shape, const WriteOptions &) {
     check_jpeg(type, shape);
     return nullptr;
 }

@@ -147,7 +147,7 @@ private:
 }  // namespace
 
 std::unique_ptr<RowWriter> create_npy(
-    const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &) {
+    const std::string &path, Type type, const std::vector<int64_t> &shape, const WriteOptions &) {
     if (shape.empty() || std::ranges::count(shape, 0) > 0) {
         throw Error(Fault::usage, "the array is empty; give one with elements", {.operation = "write_npy"});
     }

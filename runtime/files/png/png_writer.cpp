@@ -1,14 +1,18 @@
 // The writer of PNG files.
 #include "runtime/files/attempt.h"
+#include "runtime/files/deflate/deflate.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/output/output_file.h"
 #include "runtime/files/png/libpng.h"
 #include "runtime/files/png/png_chunks.h"
+#include "runtime/files/png/png_filter.h"
 #include "runtime/files/writers.h"
 #include "tilewright/error.h"
 #include "tilewright/png.h"
 #include <bit>
+#include <optional>
 #include <png.h>
+#include <span>
 
 namespace tilewright {
 
@@ -91,12 +95,17 @@ void check_png(Type type, const std::vector<int64_t> &shape) {
 
 namespace {
 
+// libpng writes the chunks. It compresses by zlib alone, so the pixels are filtered and compressed here.
 class PngWriter final : public RowWriter {
 public:
     PngWriter(
-        const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &metadata)
-        : path_(path), chunks_(chunks_of(metadata, channels_of(shape), path)), file_(path),
-          writer_(file_, path_), element_(static_cast<int64_t>(size_of(type))) {
+        const std::string &path, Type type, const std::vector<int64_t> &shape, const WriteOptions &options)
+        : path_(path), chunks_(chunks_of(options.metadata, channels_of(shape), path)), file_(path),
+          writer_(file_, path_), row_(static_cast<size_t>(row_bytes_of(type, shape))),
+          element_(static_cast<int64_t>(size_of(type))),
+          filter_(row_.size(), static_cast<size_t>(pixel_bytes_of(type, shape))),
+          deflater_(create_deflater(options.compression,
+              [this](const uint8_t *from, size_t bytes) { write_chunk("IDAT", from, bytes); })) {
         static constexpr int colour_types[] = {
             0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
         writer_([&] {
@@ -105,54 +114,66 @@ public:
                 static_cast<png_uint_32>(shape[0]), static_cast<int>(8 * element_),
                 colour_types[channels_of(shape)], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                 PNG_FILTER_TYPE_DEFAULT);
-            // Measured on a smooth image with camera-like noise: 37 MB/s, where zlib's default, 6, makes 8.
-            // The file is 15 % larger.
-            png_set_compression_level(writer_.png, 2);
             png_write_info_before_PLTE(writer_.png, writer_.info);
-            for (const Chunk &chunk : chunks_) {
-                png_write_chunk(writer_.png, reinterpret_cast<png_const_bytep>(chunk.name), chunk.data.data(),
-                    chunk.data.size());
-            }
-            png_write_info(writer_.png, writer_.info);
-            if constexpr (std::endian::native == std::endian::little) {
-                png_set_swap(writer_.png);
-            }
         });
+        for (const Chunk &chunk : chunks_) {
+            write_chunk(chunk.name, chunk.data.data(), chunk.data.size());
+        }
+        writer_([&] { png_write_info(writer_.png, writer_.info); });
     }
 
     void write(const Array &rows) override {
         const auto *pixels = static_cast<const uint8_t *>(rows.data());
-        const int64_t row_bytes = rows.strides()[0] * element_, n = rows.shape()[0];
-        writer_([&] {
-            for (int64_t y = 0; y < n; y++) {
-                png_write_row(writer_.png, pixels + y * row_bytes);
-            }
-        });
+        const int64_t row_bytes = rows.strides()[0] * element_;
+        for (int64_t y = 0; y < rows.shape()[0]; y++) {
+            const std::span<const uint8_t> filtered = filter_(in_order_of_file(pixels + y * row_bytes));
+            deflater_->add(filtered.data(), filtered.size());
+        }
     }
 
     void finish() override {
-        writer_([&] { png_write_end(writer_.png, nullptr); });
+        deflater_->finish();
+        write_chunk("IEND", nullptr, 0);
         file_.commit();
     }
 
 private:
+    void write_chunk(const char *name, const uint8_t *from, size_t bytes) {
+        writer_([&] { png_write_chunk(writer_.png, reinterpret_cast<png_const_bytep>(name), from, bytes); });
+    }
+
+    // PNG has the high byte of 16-bit numbers first.
+    const uint8_t *in_order_of_file(const uint8_t *row) {
+        if (element_ == 1 || std::endian::native == std::endian::big) {
+            return row;
+        }
+        for (size_t i = 0; i < row_.size(); i += 2) {
+            row_[i] = row[i + 1];
+            row_[i + 1] = row[i];
+        }
+        return row_.data();
+    }
+
     const std::string path_;
     const std::vector<Chunk> chunks_;
     OutputFile file_;
     Writer writer_;
+    std::vector<uint8_t> row_;
     const int64_t element_;
+    PngFilter filter_;
+    const std::unique_ptr<Deflater> deflater_;
 };
 
 }  // namespace
 
 std::unique_ptr<RowWriter> create_png(
-    const std::string &path, Type type, const std::vector<int64_t> &shape, const PngMetadata &metadata) {
+    const std::string &path, Type type, const std::vector<int64_t> &shape, const WriteOptions &options) {
     check_png(type, shape);
-    return std::make_unique<PngWriter>(path, type, shape, metadata);
+    return std::make_unique<PngWriter>(path, type, shape, options);
 }
 
 void write_png(const std::string &path, const Array &image, const PngMetadata &metadata) {
-    write_whole(create_png, path, image, metadata);
+    write_whole(create_png, path, image, {metadata});
 }
 
 }  // namespace tilewright

@@ -42,8 +42,9 @@ bool Messages::is_out_of_memory() const {
     }
     constexpr std::string_view all[] = {"ut of memory", "No space for", "Failed to allocate memory",
         "Not enough memory", "malloc(", "Insertion in tif_map"};
-    return std::any_of(std::begin(all), std::end(all),
-        [&](std::string_view words) { return text.find(words) != text.npos; });
+    const bool is_of_zlib = text == "ZLib error: ";  // which gives no reason where it has no memory to begin
+    return is_of_zlib || std::any_of(std::begin(all), std::end(all),
+                             [&](std::string_view words) { return text.find(words) != text.npos; });
 }
 
 Handle open(const char *mode, void *user, const Access &access, int64_t most_bytes, Messages &messages) {

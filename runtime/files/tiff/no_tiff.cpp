@@ -15,7 +15,7 @@ void check_tiff(Type type, const std::vector<int64_t> &shape) {
 }
 
 std::unique_ptr<RowWriter> create_tiff(
-    const std::string &, Type type, const std::vector<int64_t> &shape, const PngMetadata &) {
+    const std::string &, Type type, const std::vector<int64_t> &shape, const WriteOptions &) {
     check_tiff(type, shape);
     return nullptr;
 }

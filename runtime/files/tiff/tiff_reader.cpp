@@ -250,7 +250,8 @@ public:
 
 private:
     [[noreturn]] void refuse() const {
-        if (messages_.is_out_of_memory()) {
+        // Of some allocations that fail, and of nothing else, libtiff says nothing.
+        if (messages_.is_out_of_memory() || (messages_.error[0] == 0 && !file_.has_failed())) {
             throw_no_memory("read", file_.path());
         }
         if (file_.has_failed()) {

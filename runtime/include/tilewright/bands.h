@@ -64,7 +64,8 @@ std::unique_ptr<RowsOfFile> rows_of_file(
 
 // A file of that kind, which gets the rows as they come. It is whole or absent, as with write_array(), and
 // has the same bytes. Errors, of begin(), write() and finish(): those of write_array().
-std::unique_ptr<RowSink> rows_to_file(std::string path, FileKind kind, PngMetadata metadata = {});
+std::unique_ptr<RowSink> rows_to_file(
+    std::string path, FileKind kind, PngMetadata metadata = {}, std::optional<int> compression = {});
 
 // What process() would need of an image.
 struct BandsNeeded {

@@ -77,7 +77,8 @@ Array read_array(const std::string &path, PngMetadata *metadata = nullptr, const
 //
 //   PNG         as write_png.
 //   JPEG        u8 (h, w) and (h, w, 3), with quality 95 and full resolution of colours.
-//   TIFF        what PNG holds, with LZW compression; alpha is not multiplied into the colours.
+//   TIFF        what PNG holds, and f32 of 1 or 3 channels; compressed by deflate, in strips; alpha is not
+//               multiplied into the colours.
 //   .csv, .txt  vectors, one number per line, and matrices, one row per line, of real numbers; each number
 //               has as many digits as bring back the same value.
 //
@@ -87,11 +88,16 @@ Array read_array(const std::string &path, PngMetadata *metadata = nullptr, const
 // away; access control lists do not, and other hard links to the older file keep the older content. A
 // symbolic link stays, and the file that it leads to is written.
 //
-// Errors: usage, for another ending, and for what the kind cannot hold; failed, when the file cannot be
-// written; memory.
-void write_array(const std::string &path, const Array &array, const PngMetadata &metadata = {});
-void write_array(
-    const std::string &path, FileKind kind, const Array &array, const PngMetadata &metadata = {});
+// `compression`: of PNG and TIFF, 0, not compressed, to 9, the smallest file; levels are those of zlib.
+// Unset, what is fast: ISA-L's level 1, where the build has that library, and zlib's 2 elsewhere. Every level
+// gives the same pixels.
+//
+// Errors: usage, for another ending, for what the kind cannot hold, and for a compression that it does not
+// have; failed, when the file cannot be written; memory.
+void write_array(const std::string &path, const Array &array, const PngMetadata &metadata = {},
+    std::optional<int> compression = {});
+void write_array(const std::string &path, FileKind kind, const Array &array, const PngMetadata &metadata = {},
+    std::optional<int> compression = {});
 
 // Checks an output path early: that write_array knows its ending, and that a file can be written there. The
 // second form also checks that the file can hold such an array (no f32 in a PNG). Leaves nothing behind, and
@@ -102,8 +108,10 @@ void write_array(
 void check_output(const std::string &path);
 void check_output(const std::string &path, Type type, const std::vector<int64_t> &shape);
 
-// Checks that a file of the kind can hold such an array. Errors: usage, with the reason, when it cannot.
-void check_kind(FileKind kind, Type type, const std::vector<int64_t> &shape);
+// Checks that a file of the kind can hold such an array, and has such a compression. Errors: usage, with the
+// reason, when it cannot.
+void check_kind(
+    FileKind kind, Type type, const std::vector<int64_t> &shape, std::optional<int> compression = {});
 
 // Checks that a file can be written at `path`, whatever its ending. Errors: failed, with the reason; memory.
 void check_writable(const std::string &path);

@@ -3,6 +3,7 @@
 #include "runtime/files/writers.h"
 #include "tests/runtime/files/files_test.h"
 #include "tests/support/arrays.h"
+#include "tilewright/bands.h"
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -105,6 +106,50 @@ TEST_F(FilesTest, TiffKeepsFloatsBitByBit) {
     expect_error(Fault::usage, "u8, u16 and f32",
         [&] { write_array(folder.file("b.tif"), Array(Type::f64, {4, 4})); });
     EXPECT_EQ(folder.names(), Names{"a.tif"});
+}
+
+TEST_F(FilesTest, EveryCompressionKeepsEveryPixel) {
+    for (const std::string name : {"a.png", "a.tif"}) {
+        NEEDS(name);
+        for (const Type type : {Type::u8, Type::u16}) {
+            // More bytes than a chunk of PNG or a strip of TIFF has here; numbers of few bits, as of a
+            // photograph, and of all bits, which no compression makes smaller.
+            for (const int bits : {3, type == Type::u8 ? 8 : 16}) {
+                Array image(type, {201, 500, 3});
+                type == Type::u8 ? fill_random<uint8_t>(image) : fill_random<uint16_t>(image);
+                for (int64_t i = 0; i < image.strides()[0] * image.shape()[0]; i++) {
+                    type == Type::u8 ? image.as<uint8_t>()[i] >>= 8 - bits :
+                                       image.as<uint16_t>()[i] >>= 16 - bits;
+                }
+                std::vector<uintmax_t> sizes;
+                for (const std::optional<int> level : {std::optional<int>(), {0}, {1}, {6}, {9}}) {
+                    SCOPED_TRACE(name + " " + image.describe() + " " + std::to_string(level.value_or(-1)));
+                    write_array(folder.file(name), image, {}, level);
+                    EXPECT_EQ(difference(read_file(folder.file(name)).array, image), 0);
+                    sizes.push_back(fs::file_size(folder.file(name)));
+                }
+                const auto bytes = (uintmax_t)image.size() * size_of(type);
+                EXPECT_GE(sizes[1], bytes);
+                EXPECT_LE(sizes[0], bits == 3 ? bytes * 3 / 4 : bytes + bytes / 50);
+                EXPECT_LE(sizes[4], sizes[2]);
+            }
+        }
+    }
+}
+
+TEST_F(FilesTest, ACompressionThatAKindDoesNotHaveIsRefused) {
+    const Array image(Type::u8, {3, 5});
+    for (const int level : {-1, 10}) {
+        expect_error(Fault::usage, "it is 0, not compressed, to 9",
+            [&] { write_array(folder.file("a.png"), image, {}, level); });
+    }
+    for (const char *name : {"a.npy", "a.jpg", "a.csv"}) {
+        expect_error(Fault::usage, "have no level of compression",
+            [&] { write_array(folder.file(name), image, {}, 3); });
+        expect_error(Fault::usage, "have no level of compression",
+            [&] { rows_to_file(folder.file(name), *kind_of_name(name), {}, 3)->begin(Type::u8, {3, 5}); });
+    }
+    EXPECT_EQ(folder.names(), Names{});
 }
 
 // 2^30 pixels of 4 channels are more bytes per row than 32 bits count.
