@@ -228,8 +228,7 @@ TEST_F(CudaPrepared, StreamsLaunchInTheirQueues) {
     EXPECT_NE(record().graph_launches.back().stream, nullptr);
 }
 
-// Kernels of different images need not wait for each other; what is computed on the way has room for four
-// images, however many there are.
+// Kernels of different images need not wait for each other.
 TEST_F(CudaPrepared, ManyImagesAreOneLaunch) {
     const Array fields(Type::c64, {3, 5, 64, 64}), others(Type::c64, {3, 5, 64, 64});
     Array one, output;
@@ -244,7 +243,7 @@ TEST_F(CudaPrepared, ManyImagesAreOneLaunch) {
     ASSERT_EQ(record().graph_launches.size(), before.graph_launches.size() + 1);
     const fake_cuda::GraphLaunch &launch = record().graph_launches.back();
     EXPECT_EQ(launch.kernels.size(), 15 * statistics.counters.kernels);
-    EXPECT_EQ(launch.lanes, 4);
+    EXPECT_EQ(launch.lanes, 15);
     for (const int64_t i : {0, 2}) {
         EXPECT_TRUE(gets(launch, others.slice({i, 4})));
     }
