@@ -16,48 +16,58 @@ using Halide::GeneratorOutput;
 using Halide::Var;
 
 // The definition, and its forms with other arithmetic. image and output: rows of width * channels elements.
-// border: a BorderRule. weights: those of the taps -radius ... radius, of which forms that compute them read
-// the middle one.
+// border: a BorderRule. weights and weights_y: those of the taps -radius ... radius along rows and down
+// columns, of which forms that compute them read the middle one.
 template<typename Form>
 class GaussianBlurGenerator : public VariantGenerator<GaussianBlurGenerator<Form>> {
 public:
     GeneratorInput<Buffer<void, 2>> image{"image"};
     GeneratorInput<int32_t> channels{"channels"}, border{"border"};
-    GeneratorInput<Buffer<void, 1>> weights{"weights"};
-    GeneratorInput<uint32_t> multiplier{"multiplier"};
+    GeneratorInput<Buffer<void, 1>> weights{"weights"}, weights_y{"weights_y"};
+    GeneratorInput<uint32_t> multiplier{"multiplier"}, multiplier_y{"multiplier_y"};
     GeneratorOutput<Buffer<void, 2>> output{"output"};
 
     void configure() {
         const Halide::Type pixel = element_type(this->type);
         image.set_type(pixel);
         output.set_type(pixel);
-        weights.set_type(pixel.is_uint() ? Halide::UInt(32) : Halide::Float(32));
+        for (GeneratorInput<Buffer<void, 1>> *taps : {&weights, &weights_y}) {
+            taps->set_type(pixel.is_uint() ? Halide::UInt(32) : Halide::Float(32));
+        }
         if (Form::computes_weights) {
             exponent_ = this->template add_input<float>("exponent");
         }
     }
 
     void generate() {
-        Var k{"k"};
-        Func weight{"weight"};
         const Expr radius = weights.dim(0).extent() / 2;
-        weight(k) = exponent_ ? weights(radius) * exp(*exponent_ * cast<float>(k * k)) : weights(k + radius);
         const ExtendedImage extended{border, image.width() / channels, image.height(), channels, Form::near,
             Form::branch, Form::divided};
-        Form blur(image, extended, weight, radius, Form::arithmetic(output.type(), multiplier));
+        Form blur(image, extended, radius, pass(weights_y, multiplier_y), pass(weights, multiplier));
         output = blur.out;
         weights.dim(0).set_min(0);
+        weights_y.dim(0).set_bounds(0, weights.dim(0).extent());
         this->apply(blur, {image, output});
 
         image.set_estimates({{0, 8192}, {0, 8192}});
         output.set_estimates({{0, 8192}, {0, 8192}});
         weights.set_estimates({{0, 9}});
+        weights_y.set_estimates({{0, 9}});
         channels.set_estimate(1);
         border.set_estimate(0);
         multiplier.set_estimate(1);
+        multiplier_y.set_estimate(1);
     }
 
 private:
+    BlurPass pass(GeneratorInput<Buffer<void, 1>> &taps, GeneratorInput<uint32_t> &factor) {
+        Var k{"k"};
+        Func weight{"weight"};
+        const Expr radius = weights.dim(0).extent() / 2;
+        weight(k) = exponent_ ? taps(radius) * exp(*exponent_ * cast<float>(k * k)) : taps(k + radius);
+        return {weight, Form::arithmetic(output.type(), factor)};
+    }
+
     GeneratorInput<float> *exponent_ = nullptr;  // -1 / 2 sigma^2
 };
 

@@ -4,8 +4,8 @@
 namespace tilewright::plain {
 
 // Divides i by sigma before it squares: sigma^2 may be too small for f64.
-std::vector<double> gaussian_weights(double sigma) {
-    const int radius = (int)std::floor(4 * sigma + .5);
+std::vector<double> gaussian_weights(double sigma, double truncate) {
+    const int radius = (int)std::floor(truncate * sigma + .5);
     std::vector<double> weights;
     double sum = 0;
     for (int i = -radius; i <= radius; i++) {

@@ -4,75 +4,82 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <utility>
 
 namespace tilewright::plain {
 
 namespace {
 
-using Complex = std::complex<double>;
+using WideComplex = std::complex<long double>;
+__extension__ using Wide = __float128;
 
-// The poles d^(1/q) of the operator's documentation.
-std::vector<Complex> poles(double q) {
-    std::vector<Complex> all;
-    for (const Complex d : {Complex(1.41650, 1.00829), Complex(1.41650, -1.00829), Complex(1.86543, 0)}) {
-        all.push_back(std::pow(d, 1 / q));
-    }
-    return all;
+// The poles d^(1/q) of the operator's documentation: a complex one, whose conjugate is another, and a real
+// one.
+std::pair<WideComplex, long double> poles(long double q) {
+    return {std::pow(WideComplex(1.41650L, 1.00829L), 1 / q), std::pow(1.86543L, 1 / q)};
 }
 
-// The poles for a sigma, by bisection: the variance of the response rises with q. A pole d, applied in both
-// directions, contributes 2 d / (d - 1)^2.
-std::vector<Complex> poles_of(double sigma) {
-    double low = .01, high = 1000;
-    for (int i = 0; i < 100; i++) {
-        const double q = .5 * (low + high);
-        double variance = 0;
-        for (const Complex &d : poles(q)) {
-            variance += (2. * d / ((d - 1.) * (d - 1.))).real();
-        }
-        (variance < sigma * sigma ? low : high) = q;
+// What a pole d, applied in both directions, contributes to the variance of the response.
+template<typename Pole>
+Pole variance(Pole d) {
+    return 2.L * d / ((d - 1.L) * (d - 1.L));
+}
+
+// The poles for a sigma, by bisection: the variance of the response rises with q.
+std::pair<WideComplex, long double> poles_of(double sigma) {
+    long double low = .01L, high = 1e4L;
+    for (int i = 0; i < 200; i++) {
+        const long double q = .5L * (low + high);
+        const auto [pair, real] = poles(q);
+        (2 * variance(pair).real() + variance(real) < (long double)sigma * sigma ? low : high) = q;
     }
     return poles(low);
 }
 
 }  // namespace
 
+// All of a wide filter's poles are close to 1, and what follows is the differences of numbers that are nearly
+// the same: at sigma 1000, f64 would leave three digits of the matrix.
 PublishedFilter::PublishedFilter(double sigma) {
-    const std::vector<Complex> d = poles_of(sigma);
-    a1 = (1. / d[0] + 1. / d[1] + 1. / d[2]).real();
-    a2 = -(1. / (d[0] * d[1]) + 1. / (d[1] * d[2]) + 1. / (d[0] * d[2])).real();
-    a3 = (1. / (d[0] * d[1] * d[2])).real();
-    // b0 is 1 - a1 - a2 - a3, in a form that does not cancel.
-    b0 = ((1. - 1. / d[0]) * (1. - 1. / d[1]) * (1. - 1. / d[2])).real();
-    const double scale = 1 / ((1 + a1 - a2 + a3) * (1 - a1 - a2 - a3) * (1 + a2 + (a1 - a3) * a3));
-    const double m[9] = {-a3 * a1 + 1 - a3 * a3 - a2, (a3 + a1) * (a2 + a3 * a1), a3 * (a1 + a3 * a2),
+    const auto [pair, real] = poles_of(sigma);
+    const WideComplex inverse = 1.L / pair;
+    const Wide x = inverse.real(), y = inverse.imag(), z = 1 / real, one = 1, square = x * x + y * y;
+    const Wide a1 = 2 * x + z, a2 = -(square + 2 * x * z), a3 = square * z,
+               b0 = ((one - x) * (one - x) + y * y) * (one - z);
+    const Wide scale = b0 / ((1 + a1 - a2 + a3) * (1 - a1 - a2 - a3) * (1 + a2 + (a1 - a3) * a3));
+    const Wide m[9] = {-a3 * a1 + 1 - a3 * a3 - a2, (a3 + a1) * (a2 + a3 * a1), a3 * (a1 + a3 * a2),
         a1 + a3 * a2, -(a2 - 1) * (a2 + a3 * a1), -a3 * (a3 * a1 + a3 * a3 + a2 - 1),
         a3 * a1 + a2 + a1 * a1 - a2 * a2, a1 * a2 + a3 * a2 * a2 - a1 * a3 * a3 - a3 * a3 * a3 - a3 * a2 + a3,
         a3 * (a1 + a3 * a2)};
     for (int i = 0; i < 9; i++) {
-        end_matrix[i] = scale * m[i];
+        end_matrix[i] = (Number)(scale * m[i]);
     }
+    this->a1 = (Number)a1;
+    this->a2 = (Number)a2;
+    this->a3 = (Number)a3;
+    this->b0 = (Number)b0;
 }
 
 void PublishedFilter::operator()(double *x, int64_t n, int64_t stride) const {
     const double last = x[(n - 1) * stride];
-    double w1 = x[0], w2 = x[0], w3 = x[0];
+    Number w1 = x[0], w2 = x[0], w3 = x[0];
     auto step = [&](double &x) {
-        const double w = b0 * x + a1 * w1 + a2 * w2 + a3 * w3;
+        const Number w = b0 * x + a1 * w1 + a2 * w2 + a3 * w3;
         w3 = w2;
         w2 = w1;
-        x = w1 = w;
+        w1 = w;
+        x = (double)w;
     };
     for (int64_t i = 0; i < n; i++) {
         step(x[i * stride]);
     }
-    const double u[3] = {w1 - last, w2 - last, w3 - last};
-    double y[3];
+    const Number u[3] = {w1 - last, w2 - last, w3 - last};
+    Number y[3];
     for (int k = 0; k < 3; k++) {
-        y[k] = last +
-               b0 * (end_matrix[3 * k] * u[0] + end_matrix[3 * k + 1] * u[1] + end_matrix[3 * k + 2] * u[2]);
+        y[k] = last + end_matrix[3 * k] * u[0] + end_matrix[3 * k + 1] * u[1] + end_matrix[3 * k + 2] * u[2];
     }
-    x[(n - 1) * stride] = w1 = y[0];
+    w1 = y[0];
+    x[(n - 1) * stride] = (double)w1;
     w2 = y[1];
     w3 = y[2];
     for (int64_t i = n - 2; i >= 0; i--) {

@@ -106,10 +106,8 @@ Array in_place(const View &view, nb::handle object, const std::string &name, boo
         refuse(object, name, writable);
     }
     Layout layout = Layout::of(view, name);
-    if (layout.shape.empty() || layout.shape.size() > 3) {
-        refuse_value(
-            name, "takes 1 to 3 dimensions, not " + std::to_string(layout.shape.size()) +
-                      (layout.shape.empty() ? "" : "; layout=\"nhwc\" or \"nchw\" says which are images"));
+    if (layout.shape.empty() || layout.shape.size() > 8) {
+        refuse_value(name, "takes 1 to 8 dimensions, not " + std::to_string(layout.shape.size()));
     }
     const size_t alignment = *type == Type::c64 ? 4 : size_of(*type);
     if (!layout.has_dense_rows() || (uintptr_t)view.data() % alignment != 0) {

@@ -27,8 +27,8 @@ struct Argument {
     void *stream = nullptr;                     // of Kind::cuda: in which its library works
 };
 
-// Reads an argument called `name`. Host arrays whose last axis is dense are used in place; of (h, w, c) the
-// last two axes. Others are copied. Arrays on CUDA devices are used in place or refused. `stream`: the
+// Reads an argument called `name`. Host arrays that are dense but for the first axis are used in place.
+// Others are copied. Arrays on CUDA devices are used in place or refused. `stream`: the
 // caller's, or null to ask the array's library for its current one.
 // Errors: TypeError, for other objects and types of elements; ValueError, for strides on a device; those of
 // Array::view and Array::wrap.

@@ -80,28 +80,31 @@ using CallOperator = std::function<void(
     std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how)>;
 
 nb::object call_operator(const OperatorInPython &self, const nb::tuple &arrays, const nb::tuple &values,
-    nb::handle schedule_word, const How &how, const CallOperator &does) {
+    nb::handle schedule_word, const std::string &layout, const How &how, const CallOperator &does) {
     const Settings settings = settings_of(self, values);
     const std::string schedule = word_of(schedule_word, "schedule");
     const Work work{self.op.name(),
-        [&](std::span<const Array> inputs) { return self.op.output_of(inputs, settings); },
+        [&](std::span<const Array> inputs) { return self.op.output_of(inputs, settings, layout); },
         [&](std::span<const Array> inputs, Array &output, Device where, Statistics *statistics) {
             Call call;
             call.device = where;
             call.schedule = schedule;
+            call.layout = layout;
             call.statistics = statistics;
             call.progress = progress_of(how, where);
             does(inputs, output, settings, call);
         },
         [&](std::span<const Array> inputs) {
-            return self.op.choose_device(*self.op.parse(inputs, settings), schedule);
+            return self.op.choose_device(
+                *self.op.parse(self.op.first_images(inputs, layout), settings), schedule);
         }};
     return call(work, given_of(self, arrays), self.arrays, how);
 }
 
 nb::object run(const OperatorInPython &self, const nb::tuple &arrays, const nb::tuple &values, nb::object out,
-    nb::handle device, nb::handle schedule, nb::object stats, nb::handle stream, nb::object progress) {
-    return call_operator(self, arrays, values, schedule,
+    nb::handle device, nb::handle schedule, nb::object stats, nb::handle stream, nb::object progress,
+    const std::string &layout) {
+    return call_operator(self, arrays, values, schedule, layout,
         how_of(std::move(out), device, std::move(stats), stream, std::move(progress)),
         [&](std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) {
             self.op(inputs, output, settings, how);
@@ -111,7 +114,8 @@ nb::object run(const OperatorInPython &self, const nb::tuple &arrays, const nb::
 PreparedInPython prepare(const OperatorInPython &self, const nb::tuple &arrays, const nb::tuple &values,
     nb::object out, nb::handle device, nb::handle schedule, nb::object stats, nb::handle stream) {
     std::optional<Prepared> prepared;
-    call_operator(self, arrays, values, schedule, how_of(std::move(out), device, std::move(stats), stream),
+    call_operator(self, arrays, values, schedule, "",
+        how_of(std::move(out), device, std::move(stats), stream),
         [&](std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) {
             prepared.emplace(self.op.prepare(inputs, output, settings, how));
         });
@@ -236,7 +240,7 @@ void add_operators(nb::module_ &module) {
             },
             "schedule"_a.none(), "Refuses a schedule that the operator does not have.")
         .def("run", &run, "arrays"_a, "values"_a, "out"_a.none(), "device"_a.none(), "schedule"_a.none(),
-            "stats"_a.none(), "stream"_a.none() = 0, "progress"_a = nb::none())
+            "stats"_a.none(), "stream"_a.none() = 0, "progress"_a = nb::none(), "layout"_a = "")
         .def("prepare", &prepare, "arrays"_a, "values"_a, "out"_a.none(), "device"_a.none(),
             "schedule"_a.none(), "stats"_a.none(), "stream"_a.none() = 0)
         .def("__repr__", [](const OperatorInPython &o) {

@@ -86,6 +86,18 @@ def test_gaussian_blur_does_the_work(mode, border):
         )
 
 
+def test_a_sigma_per_axis_and_a_truncated_window():
+    for dtype in ("uint8", "uint16", "float32"):
+        values = image(dtype, (3, 31, 23))
+        got = ndimage.gaussian_filter(values, (1, 2.5), mode="wrap", truncate=3, axes=(1, 2), device="cpu")
+        options = {"sigma": 2.5, "sigma_y": 1, "border": "wrap", "truncate": 3, "device": "cpu"}
+        np.testing.assert_array_equal(got, tilewright.gaussian_blur(values, layout="nhw", **options))
+        for each, plane in zip(got, values):
+            np.testing.assert_array_equal(each, tilewright.gaussian_blur(plane, **options))
+    with pytest.raises(ValueError, match="takes a whole number from 0 to 255 for u8"):
+        tilewright.gaussian_blur(image("uint8", (5, 5)), border="constant", value=0.5)
+
+
 def test_a_border_of_bytes_is_padded():
     values = image("uint8", (19, 29))
     got = ndimage.gaussian_filter(values, 2, mode="constant", cval=255, device="cpu")

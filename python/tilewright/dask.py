@@ -94,6 +94,8 @@ def _tiled(name, exact):
         options = _options(op, arguments)
         _check(op, [image], options, given["schedule"])
         halo = op.halo(options, error)
+        if halo is None:
+            raise ValueError(f"{name}: the border {given['border']} joins both ends, which are chunks apart")
         # Chunks along an axis that the halo spans would be the whole axis anyway.
         image = image.rechunk({axis: -1 for axis in (0, 1) if halo >= image.shape[axis]})
         depth = {axis: halo if image.numblocks[axis] > 1 else 0 for axis in (0, 1)}

@@ -4,10 +4,10 @@
     soft = ndimage.gaussian_filter(volume, 3, axes=(1, 2))
 
 Arguments are converted as NumPy does it, lists too, and results are NumPy arrays. The function
-tilewright.gaussian_blur does the work where it can: two axes with one sigma, order 0 and a radius of
-floor(4 sigma + .5), from uint8, uint16 or float32 to the same type, or to float32. Images along other axes
+tilewright.gaussian_blur does the work where it can: two axes, each with its sigma, of order 0, with one mode
+and one `truncate`, from uint8, uint16 or float32 to the same type, or to float32. Images along other axes
 are blurred one after another. NumPy does the rest in float64, one axis after another, in about SciPy's time:
-a sigma per axis, derivatives, other radii, one axis, float64 and other types.
+derivatives, one axis, a mode per axis, float64 and other types.
 
 What differs from SciPy: integers are rounded once, at the end, and kept in the range of their type; SciPy
 cuts off the fraction after each axis. Results of uint8 differ by at most 2 therefore. float64 results have
@@ -29,10 +29,10 @@ _MODES = {
     "grid-mirror": ("symmetric", "reflect"),
     "mirror": ("reflect", "mirror"),
     "nearest": ("edge", "nearest"),
-    "constant": ("constant", None),
-    "grid-constant": ("constant", None),
-    "wrap": ("wrap", None),
-    "grid-wrap": ("wrap", None),
+    "constant": ("constant", "constant"),
+    "grid-constant": ("constant", "constant"),
+    "wrap": ("wrap", "wrap"),
+    "grid-wrap": ("wrap", "wrap"),
 }
 _LETTERS = "abdefgijklmnopqrstuvxyzABDEFGIJKLMNOPQRSTUVXYZ"  # of axes that a layout counts through
 
@@ -53,7 +53,9 @@ class _Pass:
             raise ArgumentError(f"radius = {radius}: takes a whole number from 0 on")
         self.axis, self.sigma, self.order, self.radius = axis, float(sigma), int(order), int(radius)
         self.pad, self.border = _MODES[mode]
-        self.is_plain = order == 0 and radius == int(4 * self.sigma + 0.5)
+        self.truncate = radius / self.sigma if self.sigma else 0
+        if radius == int(truncate * self.sigma + 0.5):
+            self.truncate = truncate
 
     def weights(self):
         x = np.arange(-self.radius, self.radius + 1)
@@ -64,7 +66,10 @@ class _Pass:
         return (factor(x) * (bell / bell.sum()))[::-1]
 
     def __call__(self, image, cval):
-        lines = np.moveaxis(_padded(image, [self], cval), self.axis, -1)
+        width = [(0, 0)] * image.ndim
+        width[self.axis] = (self.radius, self.radius)
+        how = {"constant_values": cval} if self.pad == "constant" else {}
+        lines = np.moveaxis(np.pad(image, width, self.pad, **how), self.axis, -1)
         count = image.shape[self.axis]
         total = np.zeros(lines.shape[:-1] + (count,), lines.dtype)
         weights = self.weights()
@@ -84,14 +89,6 @@ class _Pass:
         return np.moveaxis(total, -1, self.axis)
 
 
-def _padded(image, passes, cval):
-    width = [(0, 0)] * image.ndim
-    for each in passes:
-        width[each.axis] = (each.radius, each.radius)
-    how = {"constant_values": cval} if passes[0].pad == "constant" else {}
-    return np.pad(image, width, passes[0].pad, **how)
-
-
 def _per_axis(values, count, name):
     if isinstance(values, str) or not isinstance(values, Iterable):
         return [values] * count
@@ -109,30 +106,31 @@ def _axes(axes, ndim):
 def _blurred(image, pair, cval, device):
     """The image with two axes blurred by tilewright.gaussian_blur; None where that does not take them."""
     first, second = pair
-    if not (first.is_plain and second.is_plain):
+    if first.order or second.order or first.border != second.border:
         return None
-    if (first.sigma, first.pad) != (second.sigma, second.pad):
+    truncate, border = first.truncate, first.border
+    if second.radius != int(truncate * second.sigma + 0.5):
         return None
-    border, kept = first.border, slice(None)
-    if border is None and first.pad == "constant" and cval == 0:
+    if border == "constant" and cval == 0:
         border = "zero"
+    if border == "constant" and image.dtype.type(cval) != cval:
+        return None
+    if first.sigma != second.sigma and image.dtype == np.float32 and not np.isfinite(image).all():
+        return None  # where NaN would reach as far along one axis as along the other
     letters = list(_LETTERS[: image.ndim])
     letters[first.axis], letters[second.axis] = "hw"
     if second.axis == image.ndim - 2:
         letters[-1] = "c"
-    if border is None:
-        if first.pad == "constant" and image.dtype.type(cval) != cval:
-            return None
-        image, border, kept = _padded(image, pair, cval), "zero", slice(first.radius, -first.radius or None)
+    how = {"sigma": second.sigma, "border": border, "sigma_y": first.sigma, "truncate": truncate}
+    if border == "constant":
+        how["value"] = float(cval)
     try:
         sides = [image.shape[each.axis] for each in pair]
-        operators["gaussian_blur"].output_of([(image.dtype.name, sides)], (first.sigma, border))
+        op = operators["gaussian_blur"]
+        op.output_of([(image.dtype.name, sides)], tuple(how.get(each.name) for each in op.options))
     except ArgumentError:
         return None
-    made = gaussian_blur(image, first.sigma, border, layout="".join(letters), device=device)
-    inside = [slice(None)] * image.ndim
-    inside[first.axis] = inside[second.axis] = kept
-    return made[tuple(inside)]
+    return gaussian_blur(image, **how, layout="".join(letters), device=device)
 
 
 def _as(values, dtype):

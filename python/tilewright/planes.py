@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from ._tilewright import ArgumentError, Error, operators
+from ._tilewright import ArgumentError, operators
 
 TYPES = (
     "uint8",
@@ -45,10 +45,13 @@ def _empty(like, dtype, shape):
     return np.empty_like(like, dtype=dtype, shape=shape, order="C", subok=False)
 
 
-def _share_memory(a, b):
-    if hasattr(a, "untyped_storage") and hasattr(b, "untyped_storage"):
-        return a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
-    return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.may_share_memory(a, b)
+def _dense(array):
+    """An array that the library takes as it is: on a GPU it copies none, so the array's own does."""
+    if hasattr(array, "new_empty"):
+        return array.contiguous() if array.is_cuda else array
+    if hasattr(array, "__cuda_array_interface__") and not array.flags.c_contiguous:
+        return array.copy(order="C")
+    return array
 
 
 class Planes:
@@ -107,8 +110,10 @@ class Planes:
 
     def result(self, like):
         """A new array for the results: dense with the images one after another."""
-        made = _empty(like, self.output[0], self.counts + tuple(self.output[1]))
-        return permuted(made, [self.order_of_output.index(axis) for axis in range(len(self.shape))])
+        return permuted(_empty(like, self.output[0], self.counts + tuple(self.output[1])), self.order_back())
+
+    def order_back(self):
+        return [self.order_of_output.index(axis) for axis in range(len(self.shape))]
 
 
 def type_and_shape(array):
@@ -116,7 +121,7 @@ def type_and_shape(array):
 
 
 def call(name, arrays, values, out, device, schedule, stats, stream, progress, layout, dtype):
-    """A call of the operator's function. One prepared call runs on all images."""
+    """A call of the operator's function."""
     op = operators[name]
     if dtype is not None:
         arrays = tuple(a if a is None else converted(a, dtype) for a in arrays)
@@ -124,25 +129,21 @@ def call(name, arrays, values, out, device, schedule, stats, stream, progress, l
         return op.run(arrays, values, out, device, schedule, stats, stream, progress)
     arrays = tuple(_with_axes(a) for a in arrays if a is not None)
     planes = Planes(op, layout, [type_and_shape(a) for a in arrays], values)
-    if out is None:
-        result = planes.result(arrays[0])
-    else:
+    result = dense = None
+    if out is not None:
         result = _with_axes(out)
         if tuple(result.shape) != planes.shape:
             raise ArgumentError(f"{name}: out: must have the shape {planes.shape}, not {tuple(result.shape)}")
-        if any(_share_memory(a, result) for a in arrays):
-            raise ArgumentError(f"{name}: out: it shares memory with an input")
-    images = [permuted(a, planes.order) for a in arrays]
-    results = permuted(result, planes.order_of_output)
-    total, prepared = math.prod(planes.counts), None
-    for done, place in enumerate(np.ndindex(*planes.counts), 1):
-        given = tuple(image[place] for image in images)
-        if prepared is None:
-            prepared = op.prepare(given, values, results[place], device, schedule, stats, stream)
-        else:
-            prepared(*given, out=results[place], stream=stream)
-        if progress is not None and progress(done / total) is False:
-            raise Error(f"{name}: progress() returned False")
+        result = permuted(result, planes.order_of_output)
+        dense = _dense(result)
+    images = tuple(_dense(permuted(a, planes.order)) for a in arrays)
+    made = op.run(
+        images, values, dense, device, schedule, stats, stream, progress, planes.batch + planes.image
+    )
     if stats is not None:
-        stats["planes"] = total
-    return result if out is None else out
+        stats["planes"] = math.prod(planes.counts)
+    if out is None:
+        return permuted(made, planes.order_back())
+    if dense is not result:
+        result[...] = dense
+    return out

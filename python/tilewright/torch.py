@@ -106,7 +106,9 @@ def _of_gaussian_blur(call, grad):
         return [_with_folded_border(call, grad, call.op.halo(call.values), border="zero")]
     if border == "mirror":  # the outermost pixels have no image of their own beyond the border
         return [_ends_scaled(call.again(_ends_scaled(grad, call.axes(), 2.0)), call.axes(), 0.5)]
-    return [call.again(grad)]  # with "reflect" and "zero" the matrix of a blur is symmetric
+    if border == "constant":
+        return [call.again(grad, border="zero")]
+    return [call.again(grad)]  # with "reflect", "zero" and "wrap" the matrix of a blur is symmetric
 
 
 def _of_recursive_gaussian(call, grad):

@@ -43,12 +43,12 @@ std::string text(Type type, const std::vector<int64_t> &shape) {
 
 void check_shape(Type type, const std::vector<int64_t> &shape) {
     int64_t size = (int64_t)size_of(type);
-    bool good = size > 0 && !shape.empty() && shape.size() <= 3;
+    bool good = size > 0 && !shape.empty() && shape.size() <= 8;
     for (int64_t n : shape) {
         good = good && n >= 1 && n <= INT32_MAX && !__builtin_mul_overflow(size, n, &size);
     }
     if (!good) {
-        throw Error(Fault::usage, "an array has a type, and 1 to 3 dimensions of 1 to 2^31 - 1 elements",
+        throw Error(Fault::usage, "an array has a type, and 1 to 8 dimensions of 1 to 2^31 - 1 elements",
             {.argument = "shape", .value = text(type, shape)});
     }
 }
@@ -219,6 +219,36 @@ Array Array::crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const try {
     return a;
 } catch (...) {
     leave_with_error();
+}
+
+Array Array::slice(const std::vector<int64_t> &first) const try {
+    const std::vector<int64_t> &all = shape();
+    bool good = first.size() < all.size();
+    int64_t offset = 0;
+    for (size_t d = 0; good && d < first.size(); d++) {
+        good = first[d] >= 0 && first[d] < all[d];
+        offset += first[d] * strides()[d];
+    }
+    if (!good) {
+        throw Error(Fault::usage, fmt::format("({}) is no part of {}", fmt::join(first, ", "), describe()),
+            {.argument = "slice"});
+    }
+    const auto kept = (ptrdiff_t)first.size();
+    Array a = *this;
+    a.offset_ += offset * (int64_t)size_of(type_);
+    a.axes_ = std::make_shared<const Axes>(
+        Axes{{all.begin() + kept, all.end()}, {strides().begin() + kept, strides().end()}});
+    return a;
+} catch (...) {
+    leave_with_error();
+}
+
+Array Array::moved_to(const Array &other, int64_t offset_bytes) const {
+    Array a = other;
+    a.type_ = type_;
+    a.offset_ = offset_bytes;
+    a.axes_ = axes_;
+    return a;
 }
 
 Array Array::clone(int64_t row_bytes) const try {

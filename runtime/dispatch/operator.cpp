@@ -1,18 +1,15 @@
-// The frame of every call: what is the same for all operators.
+// What is the same for all operators: their tables, and which variant a call takes.
 #include "tilewright/operator.h"
 #include "runtime/devices/calls/hooks.h"
-#include "runtime/devices/calls/watch.h"
 #include "runtime/dispatch/choice/choice.h"
 #include "runtime/dispatch/choice/kernel_needs.h"
 #include "runtime/dispatch/form.h"
 #include "runtime/dispatch/options/option_text.h"
 #include "runtime/dispatch/options/settings.h"
-#include "runtime/dispatch/output_check.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include <algorithm>
-#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <set>
@@ -274,125 +271,6 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
 std::vector<const Variant *> Operator::run(
     const Variant &variant, Device device, const Request &request, Array &output) const {
     return plan(variant, device, request, output).run();
-}
-
-namespace {
-
-// What a call cost, from the construction on. Calls without statistics measure nothing.
-class Measurement {
-public:
-    explicit Measurement(Statistics *statistics) : statistics_(statistics) {
-        if (statistics) {
-            start_ = std::chrono::steady_clock::now();
-            before_ = counters();
-        }
-    }
-
-    void write(Device device, const Variant &variant, const std::vector<const Variant *> &ran) const {
-        if (!statistics_) {
-            return;
-        }
-        synchronize(device);
-        statistics_->counters = counters() - before_;
-        statistics_->variant = variant.name();
-        statistics_->libraries.clear();
-        for (const Variant *library : ran) {
-            statistics_->libraries.push_back(library->name());
-        }
-        statistics_->device = device.str();
-        statistics_->total_ms =
-            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
-    }
-
-private:
-    Statistics *const statistics_;
-    std::chrono::steady_clock::time_point start_;
-    Counters before_;
-};
-
-}  // namespace
-
-void Operator::execute(const Variant &variant, Device device, const Request &request, Array &output,
-    Statistics *statistics) const try {
-    const Inside inside;
-    const Measurement measurement(statistics);
-    check_elements(request);
-    measurement.write(device, variant, run(variant, device, request, output));
-} catch (...) {
-    leave_with_error([&] { return name(); });
-}
-
-void Operator::operator()(
-    std::span<const Array> inputs, Array &output, const Settings &settings, const Call &call) const try {
-    const Inside inside;
-    this->call(*parse(inputs, settings), output, call);
-} catch (...) {
-    leave_with_error([&] { return name(); });
-}
-
-// The device whose memory another library owns that the call works on: of the output, or else of an input.
-static std::optional<Device> device_of_wrapped(const Request &request, const Array &output) {
-    if (output.is_wrapped()) {
-        return output.newest_on();
-    }
-    for (const Array &input : request.inputs) {
-        if (input.is_wrapped()) {
-            return input.newest_on();
-        }
-    }
-    return {};
-}
-
-// The pitch of an output that the call makes. One column is dense: padded, it would span up to 64 times the
-// memory, and writing it would take most of the time of a call.
-static int64_t row_bytes_of(const Request &request) {
-    const std::vector<int64_t> &shape = request.output_shape;
-    return shape.size() == 2 && shape[1] == 1 ? 0 : Array::padded;
-}
-
-Operator::Place Operator::place_of_call(const Request &request, Array &output, const Call &how) const try {
-    const Inside inside;
-    const Measurement measurement(how.statistics);
-    Watch watch(how.progress, how.progress ? name() : "");
-    // A call that fails leaves an empty output empty.
-    const auto make = how.pinned ? Array::pinned : Array::uninitialized;
-    Array made =
-        output.empty() ? make(request.output_type, request.output_shape, row_bytes_of(request)) : Array();
-    Array &result = output.empty() ? made : output;
-    if (result.type() != request.output_type || result.shape() != request.output_shape) {
-        refuse(Fault::input,
-            fmt::format(
-                "must be {} ({})", name_of(request.output_type), fmt::join(request.output_shape, ", ")),
-            "output", output.describe());
-    }
-    refuse_shared_memory(output, request.inputs, name());
-    const std::optional<Device> known = how.device ? how.device : device_of_wrapped(request, result);
-    const auto [device, chosen] =
-        known ? Place{*known} : choose_place(request, result, how.schedule, how.variants);
-    driver::open(device);
-    check_elements(request);
-    const Variant *variant = chosen ? chosen : &choose(request, result, how.schedule, device, how.variants);
-    std::vector<const Variant *> ran;
-    try {
-        ran = run(*variant, device, request, result);
-    } catch (const Error &error) {
-        const bool may_change = error.fault() == Fault::memory && how.schedule == "tuned" && !how.variants;
-        const Variant *compact =
-            may_change ? named_variant(request, result, "compact", device, variants_) : nullptr;
-        if (!compact || compact == variant) {
-            throw;
-        }
-        variant = compact;
-        ran = run(*variant, device, request, result);
-    }
-    watch.finish();
-    if (output.empty()) {
-        output = std::move(made);
-    }
-    measurement.write(device, *variant, ran);
-    return {device, variant};
-} catch (...) {
-    leave_with_error([&] { return name(); });
 }
 
 }  // namespace tilewright

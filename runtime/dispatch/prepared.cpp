@@ -4,6 +4,7 @@
 #include "runtime/devices/calls/halide_calls.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/thread_context.h"
+#include "runtime/dispatch/many_images.h"
 #include "runtime/dispatch/output_check.h"
 #include "runtime/dispatch/steps/held_storages.h"
 #include "runtime/errors/leaving.h"
@@ -63,8 +64,8 @@ std::optional<size_t> Prepared::State::argument_of(const Array &array) const {
     return at == bound_.end() ? std::nullopt : std::optional((size_t)(at - bound_.begin()));
 }
 
-// Whether no library works on a part of an argument.
-bool Prepared::State::sees_whole_arguments(const Plan &made) {
+// Whether no library works on a part of an argument that is not one of its images.
+bool Prepared::State::sees_whole_arguments(const Plan &made, bool of_images) {
     for (const Launch *launch : made.launches()) {
         for (const Launch::Bound &bound : launch->bound()) {
             const std::optional<size_t> number = bound.array ? argument_of(*bound.array) : std::nullopt;
@@ -72,30 +73,31 @@ bool Prepared::State::sees_whole_arguments(const Plan &made) {
                 continue;
             }
             const Array &argument = bound_[*number];
-            if (!is_like(argument, *bound.array) || argument.offset_bytes() != bound.array->offset_bytes()) {
+            if (!of_images && (!is_like(argument, *bound.array) ||
+                                  argument.offset_bytes() != bound.array->offset_bytes())) {
                 return false;
             }
-            may_begin_elsewhere_ &= bound.view->offset == argument.offset_bytes();
+            may_begin_elsewhere_ &= bound.view->offset == bound.array->offset_bytes();
         }
     }
     return true;
 }
 
-void Prepared::State::take(Plan made) {
+void Prepared::State::take(Plan made, bool of_images) {
     bound_ = arguments;
-    if (!made.has_libraries_alone() || !are_apart(arguments) || !sees_whole_arguments(made)) {
+    if (!made.has_libraries_alone() || !are_apart(arguments) || !sees_whole_arguments(made, of_images)) {
         return;
     }
     plan_ = std::move(made);
     if (device.backend == Backend::cuda) {
-        find_buffers();
+        find_buffers(of_images);
         record();
     }
 }
 
 // In the order in which the libraries use them, each of which has its inputs before its outputs: the first
 // use decides whether what was in a buffer counts.
-void Prepared::State::find_buffers() {
+void Prepared::State::find_buffers(bool of_images) {
     for (const Launch *launch : std::as_const(*plan_).launches()) {
         for (const Launch::Bound &bound : launch->bound()) {
             if (!bound.array) {
@@ -105,10 +107,12 @@ void Prepared::State::find_buffers() {
             const auto known = std::ranges::find(buffers_, bound.array->storage(), &Buffer::storage);
             if (known != buffers_.end()) {
                 known->is_written |= is_written;
-            } else {
-                buffers_.push_back({bound.array->storage(), is_written,
-                    is_written && is_whole_storage(*bound.array), argument_of(*bound.array)});
+                continue;
             }
+            const std::optional<size_t> argument = argument_of(*bound.array);
+            const Array &whole = of_images && argument ? bound_[*argument] : *bound.array;
+            buffers_.push_back(
+                {bound.array->storage(), is_written, is_written && is_whole_storage(whole), argument});
         }
     }
 }
@@ -283,23 +287,44 @@ bool Prepared::is_one_launch() const {
     return state_->graph != nullptr;
 }
 
-Prepared Operator::prepare(
-    std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) const try {
-    const Inside inside;
-    const std::shared_ptr<Request> request = read_checked(inputs, settings);
-    const Place place = place_of_call(*request, output, how);
+// How a call is made again.
+static Call again_on(Device device, const Call &how) {
+    Call again = how;
+    again.device = device;
+    again.statistics = nullptr;
+    again.progress = nullptr;
+    return again;
+}
+
+// Of arrays of many images.
+std::unique_ptr<Prepared::State> Operator::state_of_images(
+    std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) const {
     auto state = std::make_unique<Prepared::State>();
-    state->name = name();
+    const Place place = place_of_images(inputs, output, settings, how);
     state->device = place.device;
-    state->pinned = how.pinned;
-    for (const Input &input : this->inputs()) {
-        state->input_names.push_back(input.name);
-    }
-    if (optional_input()) {
-        state->input_names.push_back(optional_input()->name);
-    }
+    state->check_inputs = [this, settings, layout = how.layout](std::span<const Array> others) {
+        check_number(others.size());
+        parse(first_images(others, layout), settings);
+    };
+    state->call = [this, settings, again = again_on(place.device, how)](std::span<const Array> others,
+                      Array &result) { (*this)(others, result, settings, again); };
     state->arguments.assign(inputs.begin(), inputs.end());
     state->arguments.push_back(output);
+    if (place.device.backend == Backend::cuda && !looks_at_elements()) {
+        if (auto plan = plan_of_images(ManyImages(*this, inputs, how.layout), *place.variant, place.device,
+                inputs, state->arguments.back(), settings)) {
+            state->take(std::move(*plan), true);
+        }
+    }
+    return state;
+}
+
+std::unique_ptr<Prepared::State> Operator::state_of_call(
+    std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) const {
+    auto state = std::make_unique<Prepared::State>();
+    const std::shared_ptr<Request> request = read_checked(inputs, settings);
+    const Place place = place_of_call(*request, output, how);
+    state->device = place.device;
     state->check_inputs = [this, settings](std::span<const Array> others) { parse(others, settings); };
     if (looks_at_elements()) {
         state->check_elements = [this, request](std::span<const Array> others) {
@@ -307,11 +332,7 @@ Prepared Operator::prepare(
             check_elements(*request);
         };
     }
-    Call again = how;
-    again.device = place.device;
-    again.statistics = nullptr;
-    again.progress = nullptr;
-    state->call = [this, settings, again, variant = place.variant](
+    state->call = [this, settings, again = again_on(place.device, how), variant = place.variant](
                       std::span<const Array> others, Array &result) {
         const auto request = parse(others, settings);
         if (serves(*variant, *request, result)) {
@@ -320,7 +341,25 @@ Prepared Operator::prepare(
             this->call(*request, result, again);
         }
     };
+    state->arguments.assign(inputs.begin(), inputs.end());
+    state->arguments.push_back(output);
     state->take(plan(*place.variant, place.device, *request, state->arguments.back()));
+    return state;
+}
+
+Prepared Operator::prepare(
+    std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) const try {
+    const Inside inside;
+    auto state = how.layout.empty() ? state_of_call(inputs, output, settings, how) :
+                                      state_of_images(inputs, output, settings, how);
+    state->name = name();
+    state->pinned = how.pinned;
+    for (const Input &input : this->inputs()) {
+        state->input_names.push_back(input.name);
+    }
+    if (optional_input()) {
+        state->input_names.push_back(optional_input()->name);
+    }
     return Prepared(std::move(state));
 } catch (...) {
     leave_with_error([&] { return name(); });

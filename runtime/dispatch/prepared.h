@@ -27,8 +27,9 @@ struct Prepared::State {
     std::function<void(std::span<const Array> inputs)> check_elements;
 
     // Takes the plan of the call, if it can run on other arrays: if it is libraries alone, on arrays that can
-    // be told from each other.
-    void take(Plan made);
+    // be told from each other. `of_images`: its libraries work on parts of the arguments, and write all of
+    // the output (Operator::plan_of_images).
+    void take(Plan made, bool of_images = false);
 
     // Runs the call on the arguments.
     void run();
@@ -54,11 +55,11 @@ private:
         std::optional<size_t> argument;  // the storage is that of this argument
     };
     std::optional<size_t> argument_of(const Array &array) const;
-    bool sees_whole_arguments(const Plan &made);
+    bool sees_whole_arguments(const Plan &made, bool of_images);
     void check(std::span<const Array> others, const Array &result) const;
     bool can_take_arguments() const;
     void bind_arguments();
-    void find_buffers();
+    void find_buffers(bool of_images);
     void record();
     uint64_t begin_of(const Buffer &buffer) const;
     template<typename Work>

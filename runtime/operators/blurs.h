@@ -54,6 +54,11 @@ public:
     bool equals_tuned(const Variant &variant) const final {
         return own_error(variant) == BlurError();
     }
+
+    // Whether its libraries take other weights down columns than along rows.
+    virtual bool takes_sigmas() const {
+        return false;
+    }
 };
 
 // The forms of several files as one list.

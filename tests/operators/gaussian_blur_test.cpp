@@ -1,4 +1,4 @@
-// The blur against its definition as plain loops.
+// The blur against its definition as plain loops. Long because its options are tested in the same program.
 #include "plain/gaussian_blur.h"
 #include "tests/operators/blurs.h"
 #include "tests/operators/variants.h"
@@ -289,6 +289,49 @@ TEST(GaussianBlur, CallersMemoryOfAnyStride) {
     EXPECT_EQ(first_difference<uint8_t>(out, integer_blur(image, 2, Border::reflect), 0), "");
 }
 
+// Another sigma down columns, other radii, and borders that are made on the host: on every device.
+TEST(GaussianBlur, OptionsOfItsPasses) {
+    const GaussianBlurOptions cases[] = {{.sigma_y = 3, .sigma_x = 1},
+        {.sigma_y = .3, .sigma_x = 7, .border = Border::nearest},
+        {.sigma_y = 2, .sigma_x = 2.5, .border = Border::zero, .truncate = 2},
+        {.sigma_y = 2, .sigma_x = 2, .border = Border::mirror, .truncate = 1.3},
+        {.sigma_y = 1, .sigma_x = 1, .border = Border::wrap},
+        {.sigma_y = 4, .sigma_x = 12, .border = Border::wrap},
+        {.sigma_y = 5, .sigma_x = 1, .border = Border::constant, .truncate = 3, .value = 200},
+        {.sigma_y = 1, .sigma_x = 1, .truncate = 0}};
+    for (const Device device : usable_devices()) {
+        for (const std::vector<int64_t> &shape :
+            {std::vector<int64_t>{1, 1}, {37, 53}, {5, 130}, {31, 40, 3}}) {
+            const bool compiles_for_seconds =
+                device.backend == Backend::opencl && !device_info(device).is_gpu;
+            if (compiles_for_seconds && shape != std::vector<int64_t>{37, 53}) {
+                continue;
+            }
+            const Array bytes = random_array<uint8_t>(shape), words = random_array<uint16_t>(shape),
+                        floats = random_array<float>(shape);
+            for (const GaussianBlurOptions &how : cases) {
+                SCOPED_TRACE(device.str() + " " + words_of(shape) + std::to_string(how.sigma_y) + " " +
+                             std::to_string(how.sigma_x));
+                const Call call{.device = device};
+                EXPECT_EQ(
+                    first_difference<uint8_t>(gaussian_blur(bytes, how, call), integer_blur(bytes, how), 0),
+                    "");
+                if (compiles_for_seconds) {
+                    continue;
+                }
+                EXPECT_EQ(
+                    first_difference<uint16_t>(gaussian_blur(words, how, call), integer_blur(words, how), 0),
+                    "");
+                const double radius = std::floor(how.truncate * std::max(how.sigma_y, how.sigma_x) + .5),
+                             top = std::max(1., how.border == Border::constant ? how.value : 0);
+                EXPECT_EQ(first_difference<float>(gaussian_blur(floats, how, call), exact_blur(floats, how),
+                              2 * (2 * radius + 3) * std::ldexp(top, -24)),
+                    "");
+            }
+        }
+    }
+}
+
 template<typename Call>
 void expect_refused(Fault fault, const std::string &argument, Call call) {
     const Error error = error_of(call);
@@ -311,8 +354,16 @@ TEST(GaussianBlur, WhatItRefuses) {
         [&] { gaussian_blur(Array(Type::u8, {8, 8, 5}), 1, Border::reflect, on_cpu()); });
     expect_refused(Fault::usage, "border", [&] {
         Array out;
-        gaussian_blur_operator()(std::span(&image, 1), out, {{"border", std::string("wrap")}}, on_cpu());
+        gaussian_blur_operator()(std::span(&image, 1), out, {{"border", std::string("round")}}, on_cpu());
     });
+    for (const double value : {-1., 256., .5}) {
+        expect_refused(Fault::usage, "value",
+            [&] { gaussian_blur(image, {.border = Border::constant, .value = value}, on_cpu()); });
+    }
+    expect_refused(Fault::usage, "truncate", [&] { gaussian_blur(image, {.truncate = -1}, on_cpu()); });
+    expect_refused(
+        Fault::usage, "truncate", [&] { gaussian_blur(image, {.sigma_y = 1000, .truncate = 33}, on_cpu()); });
+    expect_refused(Fault::usage, "sigma-y", [&] { gaussian_blur(image, {.sigma_y = 0}, on_cpu()); });
     expect_refused(Fault::usage, "output", [&] {
         Array same = image;
         gaussian_blur(image, same, 1, Border::reflect, on_cpu());

@@ -130,9 +130,15 @@ private:
     }
 };
 
-// out = sum over j of weight(j) * down(x + j), down = sum over i of weight(i) * image(y + i), i and j from -r
-// to r, each sum rounded as the arithmetic says. This is the separable blur of the extended image, columns
-// first.
+// A pass of a blur: the weights of the taps -r ... r, and how it adds and rounds.
+struct BlurPass {
+    Halide::Func weight;
+    BlurArithmetic arithmetic;
+};
+
+// out = sum over j of weight_x(j) * down(x + j), down = sum over i of weight_y(i) * image(y + i), i and j
+// from -r to r, each sum rounded as the arithmetic of its pass says. This is the separable blur of the
+// extended image, columns first.
 struct GaussianBlur : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur";
     static constexpr bool near = false, branch = false, divided = false, computes_weights = false;
@@ -147,16 +153,21 @@ struct GaussianBlur : Halide::NamesInterface {
     RDom i, j;
 
     GaussianBlur(Func image, const ExtendedImage &border, Func weight, Expr r, const BlurArithmetic &pass)
+        : GaussianBlur(image, border, r, {weight, pass}, {weight, pass}) {}
+
+    // `by_y` goes down columns, `by_x` along rows.
+    GaussianBlur(Func image, const ExtendedImage &border, Expr r, const BlurPass &by_y, const BlurPass &by_x)
         : in(image), radius(r), margins(2 * r * border.channels), i(-r, 2 * r + 1, "i"),
           j(-r, 2 * r + 1, "j") {
+        const BlurArithmetic &first = by_y.arithmetic, &second = by_x.arithmetic;
         columns(x) = border.column(x);
-        extended(x, y) = cast(pass.image, border(in, columns, x, y));
-        down_sum(x, y) = pass.zero();
-        down_sum(x, y) += pass.wide(weight(i)) * pass.wide(extended(x, y + i));
-        down(x, y) = pass.put(pass.rounded(down_sum(x, y)));
-        along_sum(x, y) = pass.zero();
-        along_sum(x, y) += pass.wide(weight(j)) * pass.wide(down(x + j * border.channels, y));
-        out(x, y) = pass.rounded(along_sum(x, y));
+        extended(x, y) = cast(first.image, border(in, columns, x, y));
+        down_sum(x, y) = first.zero();
+        down_sum(x, y) += first.wide(by_y.weight(i)) * first.wide(extended(x, y + i));
+        down(x, y) = first.put(first.rounded(down_sum(x, y)));
+        along_sum(x, y) = second.zero();
+        along_sum(x, y) += second.wide(by_x.weight(j)) * second.wide(down(x + j * border.channels, y));
+        out(x, y) = second.rounded(along_sum(x, y));
     }
 };
 

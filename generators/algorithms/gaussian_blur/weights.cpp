@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace tilewright {
 
@@ -152,10 +153,10 @@ ShortSums short_sums_of(const IntegerTaps &taps) {
     return {};
 }
 
-GaussianWeights weights_of(double sigma) {
+GaussianWeights weights_of(double sigma, double truncate) {
     GaussianWeights w;
     w.sigma = sigma;
-    w.radius = (int)std::floor(4 * sigma + .5);
+    w.radius = (int)std::floor(truncate * sigma + .5);
     const std::vector<double> exact = exact_taps(sigma, w.radius);
     w.real.assign(exact.begin(), exact.end());
 
@@ -163,6 +164,9 @@ GaussianWeights weights_of(double sigma) {
         w.bytes = fine_bytes(exact, 511);  // few taps: a sum that fits a float's mantissa is fine enough
     } else {
         w.bytes = sigma <= 30 ? searched_bytes(exact) : fine_bytes(exact, 1);
+    }
+    if (w.bytes.taps.empty()) {  // of windows that are cut short, the search may find none
+        w.bytes = fine_bytes(exact, 1);
     }
     finish(w.bytes, exact, 255);
     w.bytes.short_sums = short_sums_of(w.bytes);
@@ -175,10 +179,10 @@ GaussianWeights weights_of(double sigma) {
 
 }  // namespace
 
-std::shared_ptr<const GaussianWeights> GaussianWeights::of(double sigma) {
+std::shared_ptr<const GaussianWeights> GaussianWeights::of(double sigma, double truncate) {
     // never destroyed: other threads may call while the program ends
-    static auto &known = *new Cache<double, GaussianWeights>(64);
-    return known.get(sigma, [=] { return weights_of(sigma); });
+    static auto &known = *new Cache<std::pair<double, double>, GaussianWeights>(64);
+    return known.get({sigma, truncate}, [=] { return weights_of(sigma, truncate); });
 }
 
 SplitTap split_tap(uint32_t w) {

@@ -1,8 +1,8 @@
 #pragma once
 // The weights of a Gaussian blur, for the host and for generators. Plain C++ without Halide.h.
 //
-//   radius r   floor(4 sigma + .5). Taps are i = -r ... r. Every table below has r + 1 entries: entry i is
-//              tap i and tap -i
+//   radius r   floor(truncate sigma + .5), where truncate is 4 unless a call says otherwise. Taps are
+//              i = -r ... r. Every table below has r + 1 entries: entry i is tap i and tap -i
 //   real       exp(-i^2 / 2 sigma^2), normalised so that all 2r + 1 taps sum to 1, rounded to f32
 //   bytes      u8 images: integer taps of sum S and a multiplier M (odd), M = round(2^24 / S), with
 //                  pass(p) = (sum_i w_i p_i * M + 2^23) >> 24            all of it below 2^32
@@ -81,9 +81,9 @@ struct GaussianWeights {
     std::vector<float> real;
     IntegerTaps bytes, words16;
 
-    // The weights of one sigma, 0 < sigma < 16384. They are cached, because the search for `bytes` takes some
-    // milliseconds.
-    static std::shared_ptr<const GaussianWeights> of(double sigma);
+    // The weights of one sigma, 0 < sigma < 16384, up to a radius of 65536. They are cached, because the
+    // search for `bytes` takes some milliseconds.
+    static std::shared_ptr<const GaussianWeights> of(double sigma, double truncate = 4);
 };
 
 // A tap of words16 in two parts for dot products of 16-bit numbers, w = 512 high + low. |low| <= 256, except

@@ -5,6 +5,7 @@
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/calls/recorder.h"
 #include "runtime/devices/calls/watch.h"
+#include "runtime/devices/cuda/graph.h"
 #include "runtime/devices/thread_context.h"
 #include "runtime/dispatch/steps/held_storages.h"
 #include "runtime/errors/leaving.h"
@@ -133,8 +134,9 @@ void Launch::replace(std::span<const Array> from, std::span<const Array> to) {
             from, [&](const Array &array) { return array.storage() == window.array.storage(); });
         if (known != from.end()) {
             const Array &other = to[(size_t)(known - from.begin())];
-            window.view.offset += other.offset_bytes() - known->offset_bytes();
-            window.array = other;
+            const int64_t moved = other.offset_bytes() - known->offset_bytes();
+            window.view.offset += moved;
+            window.array = window.array.moved_to(other, window.array.offset_bytes() + moved);
         }
     }
 }
@@ -287,6 +289,9 @@ void Launch::call(std::pmr::vector<Buffer> &buffers) {
     const driver::ScopedValue variant(driver::this_thread.variant, variant_);
     check_threads();
     prepare_halide();
+    if (driver::this_thread.graph) {
+        driver::this_thread.graph->set_lane(lane_);
+    }
     Recorder *recorder = driver::this_thread.recorder;
     if (recorder) {
         recorder->begin(described());

@@ -65,8 +65,13 @@ public:
     std::vector<Bound> bound() const;
 
     // Binds the arrays `to` in the place of `from`, each of which has the shape, the strides and a storage of
-    // the layout of the other.
+    // the layout of the other, and parts of them in the place of their parts.
     void replace(std::span<const Array> from, std::span<const Array> to);
+
+    // Says in which lane of a CUDA graph the library's kernels are (CudaGraph::set_lane).
+    void set_lane(size_t lane) {
+        lane_ = lane;
+    }
 
     // The library and its arguments, as a recording has them of a run.
     LibraryRun described() const;
@@ -107,6 +112,7 @@ private:
     const halide_filter_metadata_t *metadata_;
     std::vector<Argument> arguments_;  // in the library's order: hundreds, of which few are buffers
     std::vector<Window> windows_;      // what the buffers are bound to, in the order in which they were
+    size_t lane_ = 0;
     size_t next_ = 0;  // behind the argument that was bound last: fronts bind most of them in order
 };
 

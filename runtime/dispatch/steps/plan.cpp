@@ -5,7 +5,12 @@
 
 namespace tilewright {
 
-void Plan::append(Plan other) {
+void Plan::append(Plan other, size_t lane) {
+    for (auto &step : other.steps_) {
+        if (Launch *launch = std::get_if<Launch>(&step)) {
+            launch->set_lane(lane);
+        }
+    }
     std::move(other.steps_.begin(), other.steps_.end(), std::back_inserter(steps_));
 }
 

@@ -29,8 +29,8 @@ public:
         steps_.emplace_back(Decision{std::move(decide), std::move(possible)});
     }
 
-    // The steps of another plan, behind those that are there.
-    void append(Plan other);
+    // The steps of another plan, behind those that are there. `lane`: of its libraries (Launch::set_lane).
+    void append(Plan other, size_t lane = 0);
 
     // The variants whose libraries will run, and of those that results decide on, all that may.
     std::vector<const Variant *> variants() const;

@@ -51,10 +51,10 @@ struct type_of_element<BFloat16> : std::integral_constant<Type, Type::bf16> {};
 
 class Storage;
 
-// A vector (n), an image (h, w) or (h, w, c), or a matrix (rows, columns), in NumPy's order: the last index
-// is contiguous. Copies share the elements, as NumPy's views do; clone() makes new ones. The elements are on
-// the host and, once a device has used them, on that device, too; the side that is asked for is brought up to
-// date first.
+// A vector (n), an image (h, w) or (h, w, c), a matrix (rows, columns), or many of them with up to 7 axes in
+// front, (n, h, w) or (n, c, h, w), in NumPy's order: the last index is contiguous. Copies share the
+// elements, as NumPy's views do; clone() makes new ones. The elements are on the host and, once a device has
+// used them, on that device, too; the side that is asked for is brought up to date first.
 //
 // Threads may work at the same time on parts of an array that have no byte in common (crop()), each on the
 // host or on a device of its choice.
@@ -62,9 +62,9 @@ class Array {
 public:
     Array() = default;
 
-    // Owns zeroed memory. `shape`: 1 to 3 extents from 1 to 2^31 - 1. `row_bytes`: the pitch of rows in
-    // bytes, a multiple of the element's size; 0: dense; by default the dense pitch padded to a multiple of
-    // 64 bytes, so that fast paths apply at every width. A vector is dense.
+    // Owns zeroed memory. `shape`: 1 to 8 extents from 1 to 2^31 - 1. `row_bytes`: the pitch of rows, which
+    // is that of the first axis, in bytes, a multiple of the element's size; 0: dense; by default the dense
+    // pitch padded to a multiple of 64 bytes, so that fast paths apply at every width. A vector is dense.
     //
     // Errors: usage, for another shape or pitch; memory, when there is not enough.
     static constexpr int64_t padded = -1;
@@ -81,10 +81,10 @@ public:
     // is ordinary memory, which OpenCL devices copy as well.
     static Array pinned(Type type, std::vector<int64_t> shape, int64_t row_bytes = padded);
 
-    // Uses the caller's memory, which must outlive this array. `strides`: in elements, one per axis; the last
-    // axis (of (h, w, c) the last two) is contiguous; empty: dense. After a device wrote to the array, data()
-    // or sync() brings its bytes back, and never writes the bytes between rows. Two views of the same bytes
-    // do not know of each other: take a crop() of one instead.
+    // Uses the caller's memory, which must outlive this array. `strides`: in elements, one per axis; all axes
+    // but the first one are contiguous; empty: dense. After a device wrote to the array, data() or sync()
+    // brings its bytes back, and never writes the bytes between rows. Two views of the same bytes do not know
+    // of each other: take a crop() of one instead.
     //
     // Errors: usage, for other strides, another shape (see above), or memory that is null or not aligned to
     // an element (c64: to an f32).
@@ -128,6 +128,11 @@ public:
     // Rows y0 ... y0 + h - 1 and columns x0 ... x0 + w - 1 of an image or matrix; shares the elements.
     // Errors: usage, for an array that has no rows, or a part that is not inside it.
     Array crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const;
+
+    // The part at one place of the first axes, as NumPy's a[i] and a[i, j]; shares the elements. Of many
+    // images (n, c, h, w), slice({i, k}) is channel k of image i. Errors: usage, for an index outside of the
+    // array, and where no axis is left.
+    Array slice(const std::vector<int64_t> &first) const;
 
     // A copy of the elements in memory of its own; `row_bytes` as above. Errors: as above, and those of
     // data().
@@ -222,6 +227,9 @@ public:
     int64_t offset_bytes() const {
         return offset_;
     }
+
+    // For fronts: the same axes on the memory of another array, from that byte of its storage on.
+    Array moved_to(const Array &other, int64_t offset_bytes) const;
 
 private:
     enum class Memory { zeroed, any, pinned };

@@ -12,6 +12,8 @@ enum class Border {
     mirror,   //   d c b | a b c d | c b a
     nearest,  // a a a a | a b c d | d d d d
     zero,     // 0 0 0 0 | a b c d | 0 0 0 0   (scipy: constant)
+    wrap,     // a b c d | a b c d | a b c d
+    constant  // v v v v | a b c d | v v v v
 };
 
 // Blurs an image by a Gaussian of standard deviation `sigma` pixels, first down columns, then along rows:
@@ -48,6 +50,26 @@ Array gaussian_blur(const Array &image, double sigma, Border border = Border::re
 // The same into an array that exists, which may be a view or a crop but must not share memory with the image.
 void gaussian_blur(
     const Array &image, Array &output, double sigma, Border border = Border::reflect, const Call &call = {});
+
+// A blur with another sigma down columns than along rows, another radius, or the value of the border
+// `constant`.
+struct GaussianBlurOptions {
+    double sigma_y = 1, sigma_x = 1;  // above 0 and below 8192
+    Border border = Border::reflect;
+    double truncate = 4;  // the radius of each pass is floor(truncate sigma + .5), at most 32768
+    double value = 0;     // beyond the border `constant`: for u8 and u16 a whole number of their range
+};
+
+// The same with these. The integer weights of each pass are those of its sigma, and the bound above has the
+// errors of both. Where both sigmas differ, NaN and infinities also reach as far along one axis as along the
+// other. With `wrap` and `constant` the image is continued, and the result cut, on the host: an image on a
+// device comes to the host for that.
+//
+//     gaussian_blur(image, {.sigma_y = 3, .sigma_x = 1, .border = Border::wrap})
+//
+// Errors: usage, for a radius above 32768 and for another value; and as above.
+Array gaussian_blur(const Array &image, const GaussianBlurOptions &how, const Call &call = {});
+void gaussian_blur(const Array &image, Array &output, const GaussianBlurOptions &how, const Call &call = {});
 
 // The operator, for what is asked of every operator alike (operator.h).
 const Operator &gaussian_blur_operator();

@@ -11,14 +11,14 @@
 //     const tilewright::Array soft = tilewright::gaussian_blur(tilewright::view_of(pixels), 3);
 namespace [[gnu::visibility("default")]] tilewright {
 
-// What this header needs of std::mdspan: of 1 to 3 axes, with elements that lie in memory as they are.
+// What this header needs of std::mdspan: of 1 to 8 axes, with elements that lie in memory as they are.
 template<typename Span>
 concept StridedSpan = requires(const Span &span) {
     type_of_element<std::remove_const_t<typename Span::element_type>>::value;
     { span.data_handle() } -> std::convertible_to<const typename Span::element_type *>;
     { span.extent(0) } -> std::convertible_to<int64_t>;
     { span.stride(0) } -> std::convertible_to<int64_t>;
-    requires Span::rank() >= 1 && Span::rank() <= 3;
+    requires Span::rank() >= 1 && Span::rank() <= 8;
 };
 
 // The elements of a std::mdspan, which are used in place and must outlive the array; its type and shape are

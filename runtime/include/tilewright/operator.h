@@ -1,13 +1,12 @@
 #pragma once
 #include "tilewright/array.h"
+#include "tilewright/call.h"
 #include "tilewright/error.h"
 #include "tilewright/input.h"
 #include "tilewright/prepared.h"
 #include "tilewright/settings.h"
-#include "tilewright/statistics.h"
 #include "tilewright/variant.h"
 #include <array>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,33 +19,6 @@ namespace [[gnu::visibility("default")]] tilewright {
 struct Remarks {
     std::vector<std::pair<std::string, std::string>> facts;  // name and value, for statistics
     std::vector<std::string> warnings;                       // one line each
-};
-
-// How and where to run. `device` unset: that of the environment's TILEWRIGHT_DEVICE, else the best one that
-// has a variant of the schedule; of `tuned`, the one with the least predicted time, copies and the start of
-// drivers included (choose_device()). `schedule`: the name of a variant or of a family. "tuned" is the
-// variant that serves the data and has the least predicted time, by times that were measured on a device like
-// this one; where there are none, the first variant of that family that serves the data.
-struct Call {
-    std::optional<Device> device;
-    std::string schedule = "tuned";
-    Statistics *statistics = nullptr;  // receives what the call did
-    // what to choose from, in this order; unset: all the operator's variants
-    const std::vector<Variant> *variants = nullptr;
-    bool pinned = false;  // an output that the call makes is in page-locked memory (Array::pinned)
-
-    // How far the call is, and whether it goes on. It is called on the thread of the call with the part of
-    // the work that is done, from 0 to 1 and never less than before, and the call goes on where it returns
-    // true. Where it returns false, the call ends with an Error of Fault::cancelled; what it throws leaves
-    // the call as it is. An empty output stays empty then, and another one has any values.
-    //
-    // It is asked before each library of the call and at its end; on the CPU also before the tasks of a
-    // library's loop, which are strips or tiles of the result: often thousands in a call, so it should be
-    // short. Parts need not take the same time. On a GPU the call waits for each library; a kernel that was
-    // started runs to its end. Empty: nothing is asked, and nothing waits. To cancel from another thread:
-    //
-    //     call.progress = [token](double) { return !token.stop_requested(); };  // a std::stop_token
-    std::function<bool(double done)> progress = {};
 };
 
 // What a call asks for: its inputs and settings, read and checked once. Each operator derives its own, with
@@ -94,6 +66,7 @@ class VariantChoices;  // the measured times of the variants (runtime/dispatch/c
 struct VariantChoice;  // a variant that they choose (there too)
 class Plan;            // the libraries that a call runs, one after another, and their arguments
                        // (runtime/dispatch/steps/plan.h)
+class ManyImages;      // how arrays are many images (runtime/dispatch/many_images.h)
 class Form;            // what a front knows of one form (runtime/dispatch/operator_of.h)
 
 // What an operator says of itself.
@@ -279,15 +252,16 @@ public:
     // What a call of a variant that serves the request does. Nothing runs before Plan::run().
     virtual Plan plan(const Variant &variant, Device device, const Request &request, Array &output) const = 0;
 
+    // Of arrays of many images (Call::layout), the first image of each: what may be asked of a call of them.
+    // Errors: usage, input.
+    std::vector<Array> first_images(std::span<const Array> inputs, const std::string &layout) const;
+
     // Parts of a request.
     std::string type_of(std::span<const Array> inputs, const Settings &settings) const {
         return parse(inputs, settings)->type;
     }
     std::pair<Type, std::vector<int64_t>> output_of(
-        std::span<const Array> inputs, const Settings &settings) const {
-        const auto request = parse(inputs, settings);
-        return {request->output_type, request->output_shape};
-    }
+        std::span<const Array> inputs, const Settings &settings, const std::string &layout = {}) const;
 
     // For callers that hold an image in parts: how many pixels a part must be larger on each side than the
     // result that is wanted of it, so that the result is that of the whole image. `error`: by how much it may
@@ -366,6 +340,29 @@ private:
 
     // Makes the call, and says where it ran, and which variant.
     Place place_of_call(const Request &request, Array &output, const Call &how) const;
+
+    // The same of arrays of many images.
+    Place place_of_images(
+        std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) const;
+
+    // What such a call runs on the parts of its arrays, if the variant serves all of them.
+    std::optional<Plan> plan_of_images(const ManyImages &images, const Variant &variant, Device device,
+        std::span<const Array> inputs, Array &output, const Settings &settings) const;
+
+    // The array that a call writes: `output`, or a new one where it is empty. Errors: input, for another type
+    // or shape.
+    Array output_of_call(Type type, const std::vector<int64_t> &shape, std::span<const Array> inputs,
+        const Array &output, const Call &how) const;
+
+    // What prepare() makes, of one image or of many.
+    std::unique_ptr<Prepared::State> state_of_call(
+        std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) const;
+    std::unique_ptr<Prepared::State> state_of_images(
+        std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) const;
+
+    // Runs a variant and, where there is no memory for it, the variant `compact`: `variant` becomes that one.
+    std::vector<const Variant *> run_in_memory(
+        const Variant *&variant, Device device, const Request &request, Array &output, const Call &how) const;
     virtual std::optional<int64_t> halo_of(const Settings &, double) const {
         return {};
     }

@@ -20,14 +20,13 @@ public:
 
     bool serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override;
+    bool takes_sigmas() const override {
+        return true;
+    }
 
 protected:
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
         Array &output) const override;
-
-    virtual const Array &weights(const GaussianBlurRequest &request) const {
-        return request.weights->integers(request.image().type());
-    }
 };
 
 // Binds the rows of image and output, and the border.

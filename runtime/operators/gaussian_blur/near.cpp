@@ -15,7 +15,7 @@ struct NearForm : GaussianBlurTaps {
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
         const std::vector<int64_t> &shape = request.image().shape();
         return GaussianBlurTaps::serves(variant, request, output) &&
-               request.numbers().radius < std::min(shape[0], shape[1]);
+               request.radius() < std::min(shape[0], shape[1]);
     }
 };
 
@@ -31,7 +31,7 @@ bool fits_shared(const Variant &variant, const GaussianBlurRequest &request) {
     constexpr int64_t most_bytes_of_block = 48 << 10;
     const int64_t width = variant.tunable("width"), height = variant.tunable("height");
     const int64_t across = width + round_up(2 * request.elements_of_radius(), width),
-                  down = height + 2 * (int64_t)request.numbers().radius;
+                  down = height + 2 * (int64_t)request.radius();
     return 2 * (across * (down + height - 1) / height * height) * (int64_t)size_of(request.image().type()) <=
            most_bytes_of_block;
 }
@@ -63,6 +63,10 @@ struct HalfForm final : StoredForm {
 // exp() may have that of half_exp: 8192 units in the last place per weight.
 struct ExpForm final : NearForm {
     using NearForm::NearForm;
+
+    bool takes_sigmas() const override {
+        return false;
+    }
 
     BlurError own_error(const Variant &variant) const override {
         return {.weights = variant.configuration<GaussianBlurExpConfiguration>().own_exp ? 2 * 2 * 8192 : 64};

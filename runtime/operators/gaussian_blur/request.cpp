@@ -4,7 +4,10 @@
 #include "generators/algorithms/integers.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace tilewright {
@@ -78,8 +81,8 @@ std::vector<Array> tap_fragments(const IntegerTaps &taps, int bytes) {
 
 }  // namespace
 
-BlurWeights::BlurWeights(double sigma)
-    : numbers_(GaussianWeights::of(sigma)), real_(both_sides<float>(numbers_->real)),
+BlurWeights::BlurWeights(double sigma, double truncate)
+    : numbers_(GaussianWeights::of(sigma, truncate)), real_(both_sides<float>(numbers_->real)),
       bytes_(both_sides<uint32_t>(numbers_->bytes.taps)),
       words16_(both_sides<uint32_t>(numbers_->words16.taps)),
       low_(tap_words(numbers_->bytes, numbers_->bytes.reach(), false)),
@@ -90,9 +93,72 @@ BlurWeights::BlurWeights(double sigma)
       short_taps_(taps_of_short_sums(numbers_->bytes)), fragments_(tap_fragments(numbers_->bytes, 2)),
       fragments16_(tap_fragments(numbers_->words16, 3)) {}
 
-std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma) {
-    auto &known = immortal([] { return Cache<double, BlurWeights>(64); });
-    return known.get(sigma, [=] { return BlurWeights(sigma); });
+std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma, double truncate) {
+    auto &known = immortal([] { return Cache<std::pair<double, double>, BlurWeights>(64); });
+    return known.get({sigma, truncate}, [=] { return BlurWeights(sigma, truncate); });
+}
+
+std::pair<Array, Array> taps_of_passes(const GaussianBlurRequest &request, Type pixel) {
+    const auto as_long = [&](const BlurWeights &weights) {
+        const Array &taps = weights.integers(pixel);
+        const int64_t missing = request.radius() - weights.numbers().radius;
+        if (missing == 0) {
+            return taps;
+        }
+        Array longer(taps.type(), {taps.size() + 2 * missing});
+        memcpy(static_cast<std::byte *>(longer.data()) + missing * 4, taps.data(), (size_t)taps.size() * 4);
+        return longer;
+    };
+    return {as_long(*request.weights), as_long(*request.weights_y)};
+}
+
+namespace {
+
+// A number as an element of an image.
+std::array<std::byte, 4> element_of(Type type, double value) {
+    std::array<std::byte, 4> bytes = {};
+    const auto put = [&](auto element) { memcpy(bytes.data(), &element, sizeof element); };
+    type == Type::u8 ? put((uint8_t)value) : type == Type::u16 ? put((uint16_t)value) : put((float)value);
+    return bytes;
+}
+
+int64_t wrapped(int64_t i, int64_t n) {
+    return (i % n + n) % n;
+}
+
+}  // namespace
+
+void pad(const Array &image, const GaussianBlurRequest &request, Array &padded) {
+    const int64_t h = image.shape()[0], w = image.shape()[1], down = request.numbers_y().radius,
+                  across = request.numbers().radius, element = (int64_t)size_of(image.type()),
+                  pixel = element * request.channels(), all = w + 2 * across;
+    const auto *from = static_cast<const std::byte *>(image.data());
+    auto *to = static_cast<std::byte *>(padded.data());
+    const bool wraps = request.border == Border::wrap;
+    const std::array<std::byte, 4> value = element_of(image.type(), request.value);
+    const auto fill = [&](std::byte *at, int64_t pixels) {
+        for (int64_t i = 0; i < pixels * request.channels(); i++) {
+            memcpy(at + i * element, value.data(), (size_t)element);
+        }
+    };
+    for (int64_t y = -down; y < h + down; y++) {
+        const std::byte *row = from + wrapped(y, h) * image.strides()[0] * element;
+        std::byte *out = to + (y + down) * padded.strides()[0] * element;
+        if (!wraps && (y < 0 || y >= h)) {
+            fill(out, all);
+            continue;
+        }
+        memcpy(out + across * pixel, row, (size_t)(w * pixel));
+        if (!wraps) {
+            fill(out, across);
+            fill(out + (across + w) * pixel, across);
+            continue;
+        }
+        for (int64_t x = 0; x < across; x++) {
+            memcpy(out + x * pixel, row + wrapped(x - across, w) * pixel, (size_t)pixel);
+            memcpy(out + (across + w + x) * pixel, row + wrapped(x, w) * pixel, (size_t)pixel);
+        }
+    }
 }
 
 }  // namespace tilewright

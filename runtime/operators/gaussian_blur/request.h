@@ -3,7 +3,9 @@
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "runtime/operators/blurs.h"
 #include "tilewright/gaussian_blur.h"
+#include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tilewright {
@@ -11,10 +13,10 @@ namespace tilewright {
 // The weights of the taps -radius ... radius as arrays.
 class BlurWeights {
 public:
-    explicit BlurWeights(double sigma);
+    BlurWeights(double sigma, double truncate);
 
     // Kept, so that what a device holds of it is not sent again at every call.
-    static std::shared_ptr<const BlurWeights> of(double sigma);
+    static std::shared_ptr<const BlurWeights> of(double sigma, double truncate);
 
     const GaussianWeights &numbers() const {
         return *numbers_;
@@ -62,17 +64,41 @@ private:
 
 struct GaussianBlurRequest : BlurRequest {
     Border border = Border::reflect;
-    std::shared_ptr<const BlurWeights> weights;
+    double value = 0;                              // beyond the border `constant`
+    std::shared_ptr<const BlurWeights> weights;    // along rows
+    std::shared_ptr<const BlurWeights> weights_y;  // down columns
+    std::pair<Array, Array> taps = {};             // of both, for images of this type: as long as the longer
 
     const GaussianWeights &numbers() const {
         return weights->numbers();
+    }
+    const GaussianWeights &numbers_y() const {
+        return weights_y->numbers();
+    }
+    // Whether both passes have the same weights.
+    bool is_even() const {
+        return weights == weights_y;
+    }
+    // That of the longer window.
+    int radius() const {
+        return std::max(numbers().radius, numbers_y().radius);
+    }
+    // Whether the image is continued by copies of its pixels that the libraries do not make themselves.
+    bool is_padded() const {
+        return border == Border::wrap || border == Border::constant;
     }
     int64_t elements_of_row() const {
         return image().shape()[1] * channels();
     }
     int64_t elements_of_radius() const {
-        return (int64_t)numbers().radius * channels();
+        return (int64_t)radius() * channels();
     }
 };
+
+// The weights of both passes, along rows and down columns, with zeros for the taps that one of them lacks.
+std::pair<Array, Array> taps_of_passes(const GaussianBlurRequest &request, Type pixel);
+
+// What continues an image as the border `wrap` or `constant` says, by so many pixels on each side.
+void pad(const Array &image, const GaussianBlurRequest &request, Array &padded);
 
 }  // namespace tilewright

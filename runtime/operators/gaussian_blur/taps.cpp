@@ -25,8 +25,10 @@ void GaussianBlurTaps::bind(
     Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const {
     bind_image(launch, request, output);
     launch.value("channels", (int32_t)request.channels())
-        .in("weights", weights(request))
-        .value("multiplier", request.numbers().bytes.multiplier);
+        .in("weights", request.taps.first)
+        .in("weights_y", request.taps.second)
+        .value("multiplier", request.numbers().bytes.multiplier)
+        .value("multiplier_y", request.numbers_y().bytes.multiplier);
 }
 
 namespace {
@@ -34,11 +36,15 @@ namespace {
 struct TermsForm final : GaussianBlurTaps {
     using GaussianBlurTaps::GaussianBlurTaps;
 
+    bool takes_sigmas() const override {
+        return false;
+    }
+
 protected:
     void bind(
         Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const override {
         bind_image(launch, request, output);
-        launch.value("channels", (int32_t)request.channels()).in("weights", weights(request));
+        launch.value("channels", (int32_t)request.channels()).in("weights", request.taps.first);
     }
 };
 

@@ -42,6 +42,9 @@ public:
             {{20, 24}, settings(31, "reflect")},
             {{96, 520}, settings(3, "reflect")},
             {{600, 1030}, settings(1, "reflect")},
+            {{40, 61}, {{"sigma", .8}, {"sigma-y", 2.5}, {"border", "mirror"}}},
+            {{31, 23, 3}, {{"sigma", 3.}, {"sigma-y", 1.}, {"truncate", 2.}, {"border", "wrap"}}},
+            {{21, 35}, {{"sigma", 2.}, {"border", "constant"}, {"value", 7.}}},
         };
         std::vector<Sample> samples;
         for (const Case &c : cases) {
@@ -67,7 +70,14 @@ public:
 
 protected:
     std::string in_words(const Settings &settings) const override {
-        return fmt::format("{} {}", BlurWorkload::in_words(settings), settings.text("border"));
+        std::string words = fmt::format("{} {}", BlurWorkload::in_words(settings), settings.text("border"));
+        if (settings.has("sigma-y")) {
+            words += fmt::format(" sigma-y {}", settings.number("sigma-y"));
+        }
+        if (settings.number("truncate", 4) != 4) {
+            words += fmt::format(" truncate {}", settings.number("truncate"));
+        }
+        return words;
     }
 
     // f32: 2 (2 r + 3) 2^-24 max |image|, and what the row loses besides. Integers: the same bytes.
@@ -85,10 +95,7 @@ protected:
 
 private:
     int radius_of(std::span<const Array> inputs, const Settings &settings) const {
-        return static_cast<const OperatorOf<GaussianBlurRequest> &>(op_)
-            .request(inputs, settings)
-            ->numbers()
-            .radius;
+        return static_cast<const OperatorOf<GaussianBlurRequest> &>(op_).request(inputs, settings)->radius();
     }
 };
 

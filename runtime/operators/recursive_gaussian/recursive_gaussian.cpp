@@ -23,7 +23,7 @@ public:
                       .is_number = true,
                       .value = "5",
                       .least = .5,
-                      .most = 200}}},
+                      .most = 2000}}},
               recursive_gaussian_variants(), joined({forms_by_lines(), forms_by_parts()})) {}
 
 protected:

@@ -21,6 +21,7 @@ public:
             {{63, 65}, sigma(1)},
             {{64, 64}, sigma(5)},
             {{128, 192}, sigma(200)},
+            {{90, 300}, sigma(2000)},
             {{127, 131}, sigma(20)},
             {{257, 521}, sigma(5)},
             {{197, 291}, sigma(5), true},
@@ -45,14 +46,16 @@ public:
     }
 
 protected:
-    // f32: 2e-6 max |image|; integers: half a step more, for the rounding. Each filter multiplies the largest
-    // magnitude by at most 1.058, at sigma .5 (the sum of the magnitudes of its response), so both that
-    // follow a rounding between the passes by less than 1.12.
-    Array bound_with(const BlurError &own, std::span<const Array> inputs, const Settings &) const override {
+    // f32: 2e-6 max |image|, from sigma 200 on 5e-6; integers: half a step more, for the rounding. Each
+    // filter multiplies the largest magnitude by at most 1.058, at sigma .5 (the sum of the magnitudes of its
+    // response), so both that follow a rounding between the passes by less than 1.12.
+    Array bound_with(
+        const BlurError &own, std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
+        const double error = settings.number("sigma", 5) < 200 ? 2e-6 : 5e-6;
         const double largest = largest_magnitude(image), rounding = image.type() == Type::f32 ? 0 : .5;
         return bound_of_all(
-            image.shape(), 2e-6 * largest + rounding + 1.12 * rounding_between_passes(own, largest));
+            image.shape(), error * largest + rounding + 1.12 * rounding_between_passes(own, largest));
     }
 };
 

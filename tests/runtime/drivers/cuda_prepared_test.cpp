@@ -14,6 +14,7 @@ namespace tilewright {
 namespace {
 
 using fake_cuda::record;
+using fake_cuda::Record;
 
 const Device first{Backend::cuda, 0}, second{Backend::cuda, 1};
 
@@ -63,6 +64,7 @@ TEST_F(CudaPrepared, AllKernelsAreOneLaunch) {
     ASSERT_EQ(record().graph_launches.size(), before.graph_launches.size() + 1);
     const fake_cuda::GraphLaunch &launch = record().graph_launches.back();
     EXPECT_EQ(launch.kernels.size(), statistics.counters.kernels);
+    EXPECT_EQ(launch.lanes, 1) << "each kernel waits for the one before";
     EXPECT_EQ((counters() - counted).kernels, statistics.counters.kernels);
     EXPECT_EQ(launch.stream, nullptr);
     EXPECT_TRUE(gets(launch, field));
@@ -224,6 +226,36 @@ TEST_F(CudaPrepared, StreamsLaunchInTheirQueues) {
     }
     ASSERT_GE(record().graph_launches.size(), before + 8);
     EXPECT_NE(record().graph_launches.back().stream, nullptr);
+}
+
+// Kernels of different images need not wait for each other.
+TEST_F(CudaPrepared, ManyImagesAreOneLaunch) {
+    const Array fields(Type::c64, {3, 5, 64, 64}), others(Type::c64, {3, 5, 64, 64});
+    Array one, output;
+    Statistics statistics;
+    (*op)({&field, 1}, one, {}, {.device = first, .statistics = &statistics});
+    const Record before = record();
+    Prepared prepared = op->prepare({&fields, 1}, output, {}, {.device = first, .layout = "nthw"});
+    ASSERT_TRUE(prepared.is_one_launch());
+    EXPECT_EQ(record().copies_to_device[0] - before.copies_to_device[0], 1) << "of the input alone";
+    EXPECT_LE(record().allocations[0] - before.allocations[0], 2 + 5);
+    prepared({&others, 1}, output);
+    ASSERT_EQ(record().graph_launches.size(), before.graph_launches.size() + 1);
+    const fake_cuda::GraphLaunch &launch = record().graph_launches.back();
+    EXPECT_EQ(launch.kernels.size(), 15 * statistics.counters.kernels);
+    EXPECT_EQ(launch.lanes, 15);
+    for (const int64_t i : {0, 2}) {
+        EXPECT_TRUE(gets(launch, others.slice({i, 4})));
+    }
+    EXPECT_FALSE(gets(launch, fields));
+    for (int64_t i = 0; i < 15; i++) {
+        const uint64_t begin = address_of(output) + (uint64_t)output.slice({i / 5, i % 5}).offset_bytes();
+        EXPECT_EQ(
+            std::ranges::count_if(launch.kernels,
+                [&](const std::vector<uint64_t> &words) { return std::ranges::count(words, begin) > 0; }),
+            2)
+            << "image " << i << ": its rows, then its columns in the same place";
+    }
 }
 
 TEST_F(CudaPrepared, WithoutMemoryItIsTheErrorOfTheCall) {

@@ -28,6 +28,7 @@ struct Order {
 struct GraphLaunch {
     const void *stream;
     std::vector<std::vector<uint64_t>> kernels;
+    int lanes = 0;  // kernels that wait for no other one
 };
 
 struct Record {

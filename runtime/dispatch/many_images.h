@@ -1,0 +1,57 @@
+#pragma once
+// Arrays of many images (Call::layout): which part of them is which image. Not installed.
+#include "tilewright/array.h"
+#include "tilewright/operator.h"
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+class ManyImages {
+public:
+    // Errors: usage, for a word that is no layout; input, for arrays of other shapes.
+    ManyImages(const Operator &op, std::span<const Array> inputs, const std::string &layout);
+
+    int64_t count() const {
+        return count_;
+    }
+    // Of an array with these axes for each image.
+    std::vector<int64_t> shape_of(const std::vector<int64_t> &image) const;
+
+    // Image `i` of each array.
+    Array image(const Array &array, int64_t i) const;
+    std::vector<Array> images(std::span<const Array> arrays, int64_t i) const;
+
+private:
+    std::vector<int64_t> counts_;  // along the axes in front
+    int64_t count_ = 1;
+};
+
+// The images of a call where its device works on them. On CUDA they are parts of the arrays. OpenCL's
+// libraries take no part of a buffer: there, and on the CPU, each one is a view of the host's memory, which
+// on a device has a buffer of its own.
+class PlacedImages {
+public:
+    // `output` is written whole. Errors: device and memory.
+    PlacedImages(const ManyImages &images, Device device, std::span<const Array> inputs, Array &output);
+
+    std::vector<Array> inputs(int64_t i) const;
+    Array output(int64_t i);
+
+    // Once the images were written: brings them to the output.
+    void finish();
+
+private:
+    Array placed(const Array &image) const;
+
+    const ManyImages &images_;
+    const bool are_parts_;
+    const std::span<const Array> inputs_;
+    Array &output_;
+    Array written_;               // the output, or what stands in for it on OpenCL
+    std::vector<Array> results_;  // views that were written
+};
+
+}  // namespace tilewright
