@@ -42,9 +42,9 @@ struct MixedTables {
 };
 MixedTables mixed_tables(int64_t length, const MixedStages &most);
 
-// The convolution with a chirp that transforms lines of n numbers: exp(sign pi i j^2 / n) for j < n; the length
-// of the transforms, a smooth one from 2 n - 1 on that takes few stages; and the transform of the conjugate
-// chirp over that length, divided by it.
+// The convolution with a chirp that transforms lines of n numbers: exp(sign pi i j^2 / n) for j < n; the
+// length of the transforms, a smooth one from 2 n - 1 on that takes few stages; and the transform of the
+// conjugate chirp over that length, divided by it.
 Array fft_chirp(int64_t n, int sign);
 int64_t chirp_length(int64_t n, const MixedStages &most);
 Array chirp_response(int64_t n, int64_t length);
