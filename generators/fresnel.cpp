@@ -3,17 +3,19 @@
 #include "generators/fft/complex_words.h"
 #include "generators/fft/fft2d_transpose_generator.h"
 #include "generators/fft/fft_lines_generator.h"
+#include "generators/fft/fft_mixed_generator.h"
 #include "generators/fft/fft_pass_generator.h"
 #include "generators/variant_generator.h"
 
 namespace tilewright {
 
-// The definition, for fields of 2^steps x 2^steps samples.
+// The definition. products, steps and largest are of the prime factors of the side (Fft2d::Lines).
 class FresnelGenerator : public VariantGenerator<FresnelGenerator> {
 public:
     Input<Halide::Buffer<uint64_t, 2>> field{"field"};
     Input<Halide::Buffer<uint64_t, 1>> roots{"roots"};
-    Input<int> steps{"steps"}, method{"method"};
+    Input<Halide::Buffer<int32_t, 1>> products{"products"};
+    Input<int> steps{"steps"}, largest{"largest"}, method{"method"};
     Input<double> distance{"distance"}, frequency_step_squared{"frequency_step_squared"};
     Output<Halide::Buffer<uint64_t, 2>> output{"output"};
 
@@ -22,13 +24,16 @@ public:
         Func in{"in"}, root{"root"};
         in(x, y) = parts(field(x, y));
         root(k) = parts(roots(unsafe_promise_clamped(k, 0, roots.dim(0).extent() - 1)));
-        Fresnel form(in, root, {field.dim(0).extent(), distance, frequency_step_squared}, steps, method);
+        const Expr n = field.dim(0).extent();
+        Fresnel form(in, {root, products, n, steps, largest}, {n, distance, frequency_step_squared}, method);
         output(x, y) = word(form.out(x, y));
         apply(form, {field, output});
 
         field.set_estimates({{0, 1024}, {0, 1024}});
         roots.set_estimates({{0, 1024}});
+        products.set_estimates({{0, 11}});
         steps.set_estimate(10);
+        largest.set_estimate(2);
         method.set_estimate(1);
         distance.set_estimate(1e5);
         frequency_step_squared.set_estimate(1e-9);
@@ -85,3 +90,4 @@ HALIDE_REGISTER_GENERATOR(tilewright::FresnelTransferGenerator, fresnel_transfer
 HALIDE_REGISTER_GENERATOR(tilewright::Fft2dTransposeGenerator, fft2d_transpose)
 HALIDE_REGISTER_GENERATOR(tilewright::FftPassGenerator, fft_pass)
 HALIDE_REGISTER_GENERATOR(tilewright::FftLinesGenerator, fft_lines)
+HALIDE_REGISTER_GENERATOR(tilewright::FftMixedGenerator, fft_mixed)

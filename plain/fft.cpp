@@ -1,10 +1,8 @@
 #include "plain/fft.h"
 #include "plain/elements.h"
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numbers>
-#include <utility>
 
 namespace tilewright::plain {
 
@@ -12,41 +10,47 @@ Complex unit_phase(double revolutions) {
     return std::polar(1.0, 2 * std::numbers::pi * (revolutions - std::floor(revolutions)));
 }
 
-int64_t padded_side(int64_t n) {
-    return std::max<int64_t>(16, (int64_t)std::bit_ceil((uint64_t)n));
-}
-
-// roots_ holds the roots of one stage after another; the stage of lines of 2 half elements has exp(sign 2 pi
-// i k / (2 half)) for k < half.
-Fft::Fft(int64_t n, int sign) : reversed_((size_t)n) {
-    for (int64_t half = 1; half < n; half *= 2) {
-        for (int64_t k = 0; k < half; k++) {
-            roots_.push_back(unit_phase(sign * (double)k / (double)(2 * half)));
-        }
-    }
-    for (size_t i = 1; i < reversed_.size(); i++) {
-        reversed_[i] = reversed_[i / 2] / 2 + (i % 2 ? (uint32_t)n / 2 : 0);
+Fft::Fft(int64_t n, int sign) : copy_((size_t)n) {
+    for (int64_t k = 0; k < n; k++) {
+        roots_.push_back(unit_phase(sign * (double)k / (double)n));
     }
 }
 
-// Products are written out, because those of std::complex check for infinities.
 void Fft::operator()(Complex *line) const {
-    const size_t n = reversed_.size();
-    for (size_t i = 0; i < n; i++) {
-        if (i < reversed_[i]) {
-            std::swap(line[i], line[reversed_[i]]);
-        }
+    std::copy_n(line, copy_.size(), copy_.data());
+    transform(copy_.data(), line, copy_.size(), 1);
+}
+
+// The least factor p of n: the sums of all p-th values are transforms of n / p values. Products are written
+// out, because those of std::complex check for infinities.
+void Fft::transform(const Complex *from, Complex *to, size_t n, size_t stride) const {
+    if (n == 1) {
+        *to = *from;
+        return;
     }
-    const Complex *roots = roots_.data();
-    for (size_t half = 1; half < n; roots += half, half *= 2) {
-        for (size_t first = 0; first < n; first += 2 * half) {
-            Complex *a = line + first, *b = a + half;
-            for (size_t k = 0; k < half; k++) {
-                const double re = b[k].real() * roots[k].real() - b[k].imag() * roots[k].imag();
-                const double im = b[k].real() * roots[k].imag() + b[k].imag() * roots[k].real();
-                b[k] = {a[k].real() - re, a[k].imag() - im};
-                a[k] = {a[k].real() + re, a[k].imag() + im};
+    size_t p = 2;
+    while (n % p != 0) {
+        p++;
+    }
+    const size_t part = n / p;
+    for (size_t j = 0; j < p; j++) {
+        transform(from + j * stride, to + j * part, part, p * stride);
+    }
+    std::vector<Complex> values(p);
+    for (size_t k = 0; k < part; k++) {
+        for (size_t j = 0; j < p; j++) {
+            values[j] = to[k + j * part];
+        }
+        for (size_t q = 0; q < p; q++) {
+            double re = 0, im = 0;
+            for (size_t j = 0, root = 0; j < p; j++) {
+                const Complex &w = roots_[root * stride];
+                re += values[j].real() * w.real() - values[j].imag() * w.imag();
+                im += values[j].real() * w.imag() + values[j].imag() * w.real();
+                root += k + q * part;
+                root -= root < n ? 0 : n;
             }
+            to[k + q * part] = {re, im};
         }
     }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The discrete Fourier transform in f64, radix 2, and fields of complex numbers. Not installed.
+// The discrete Fourier transform in f64, and fields of complex numbers. Not installed.
 // Source: Cooley and Tukey, "An Algorithm for the Machine Calculation of Complex Fourier Series" (1965).
 #include "tilewright/array.h"
 #include <algorithm>
@@ -14,18 +14,18 @@ using Complex = std::complex<double>;
 // exp(2 pi i revolutions)
 Complex unit_phase(double revolutions);
 
-// The side of the transform of n samples, with zeros behind them: a power of two, at least 16.
-int64_t padded_side(int64_t n);
-
-// Transforms lines of n = 2^k elements in place: line[k] = sum over j of line[j] exp(sign 2 pi i j k / n).
+// Transforms lines of n elements in place: line[k] = sum over j of line[j] exp(sign 2 pi i j k / n). A step
+// per prime factor of n, which takes time in proportion to the factor. Not for two threads at a time.
 class Fft {
 public:
     Fft(int64_t n, int sign);
     void operator()(Complex *line) const;
 
 private:
-    std::vector<Complex> roots_;
-    std::vector<uint32_t> reversed_;  // each index with its bits reversed
+    void transform(const Complex *from, Complex *to, size_t n, size_t stride) const;
+
+    std::vector<Complex> roots_;  // exp(sign 2 pi i k / n)
+    mutable std::vector<Complex> copy_;
 };
 
 // A dense field f64 (h, w, 2), with the elements of a c64 or real image from (y0, x0) on and zeros around

@@ -3,13 +3,15 @@
 #include "plain/fft.h"
 #include "tilewright/plain.h"
 #include <algorithm>
+#include <bit>
 
 namespace tilewright::plain {
 
 Array fft2d(std::span<const Array> inputs, const Settings &settings, Backend) {
     const bool inverse = settings.text("direction", "forward") == "inverse";
-    // Sides that are no powers of two are taken with the option `pad`.
-    const int64_t h = padded_side(height(inputs[0])), w = padded_side(width(inputs[0]));
+    const bool pads = settings.text("pad", "no") == "yes";
+    const auto side = [&](int64_t n) { return pads ? (int64_t)std::bit_ceil((uint64_t)n) : n; };
+    const int64_t h = side(height(inputs[0])), w = side(width(inputs[0]));
     Array field = complex_field(inputs[0], h, w);
     for_rows(field, Fft(w, inverse ? 1 : -1));
     for_columns(field, Fft(h, inverse ? 1 : -1));

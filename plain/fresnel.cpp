@@ -2,6 +2,7 @@
 #include "plain/elements.h"
 #include "tilewright/plain.h"
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <numbers>
@@ -10,7 +11,7 @@ namespace tilewright::plain {
 
 Complex Diffraction::transfer(int64_t kx, int64_t ky) const {
     const auto frequency = [&](int64_t k) {
-        return (double)(k < side / 2 ? k : k - side) / ((double)side * pitch);
+        return (double)(k < (side + 1) / 2 ? k : k - side) / ((double)side * pitch);
     };
     const double fx = frequency(kx), fy = frequency(ky), f = fx * fx + fy * fy;
     if (method == FresnelMethod::convolution) {
@@ -32,16 +33,16 @@ TransformLine::TransformLine(const Diffraction &d) : fft_(d.side, d.distance > 0
     }
 }
 
-// The FFT's element 0 is the centre, N/2, of its input and its output.
+// The FFT's element 0 is the centre, N/2 without its fraction, of its input and its output.
 void TransformLine::operator()(Complex *u) const {
-    const size_t n = before_.size();
+    const size_t n = before_.size(), behind = n - n / 2;
     std::vector<Complex> moved(n);
     for (size_t i = 0; i < n; i++) {
-        moved[(i + n / 2) % n] = u[i] * before_[i];
+        moved[(i + behind) % n] = u[i] * before_[i];
     }
     fft_(moved.data());
     for (size_t k = 0; k < n; k++) {
-        u[k] = after_[k] * moved[(k + n / 2) % n];
+        u[k] = after_[k] * moved[(k + behind) % n];
     }
 }
 
@@ -131,7 +132,7 @@ double white_of(const Settings &settings) {
 Array fresnel(std::span<const Array> inputs, const Settings &settings, Backend) {
     const int64_t n = height(inputs[0]);
     const bool pad = settings.text("pad", "no") == "yes";
-    const int64_t side = pad ? padded_side(2 * n) : n, first = side / 2 - n / 2;
+    const int64_t side = pad ? (int64_t)std::bit_ceil((uint64_t)(2 * n)) : n, first = side / 2 - n / 2;
     Array field = field_in_middle(inputs, side);
     diffraction_of(settings, side)(field);
     const std::string output = settings.text("output-type", "c64");

@@ -2,6 +2,7 @@
 #include "generators/algorithms/fft2d/fft2d.h"
 #include "schedules/fft/fft2d_transpose.h"
 #include "schedules/fft/fft_lines.h"
+#include "schedules/fft/fft_mixed.h"
 #include "schedules/fft/fft_pass.h"
 
 namespace tilewright {
@@ -34,9 +35,10 @@ PassNumbers second_part_of_any(int together) {
 
 }  // namespace
 
-// Each variant is one pass over lines of one length. The front (runtime/operators/fft2d) combines passes; for
-// each pass it takes the first variant that serves it. `tuned_any` is the second pass over lines that are too
-// long for one pass; with it, every size can be transformed.
+// Each variant is one pass over lines of one length, fused_mixed* over lines of many. The front
+// (runtime/operators/fft2d) combines passes; for each pass it takes the first variant that serves it.
+// `tuned_any` is the second pass over lines that are too long for one pass; with it, every size can be
+// transformed.
 static const ScheduleVariants &variants() {
     const auto along = [](int together) {
         return PassNumbers{.lines = FftPassShape::Lines::along, .together = together};
@@ -69,6 +71,8 @@ static const ScheduleVariants &variants() {
                 pass_variant("tuned_thin", gpu, lines_in_shared, {8, 16},
                     second_part(FftPassShape::Lines::across, 16)),
             }),
+
+        family("fused", {mixed_variants(cuda), mixed_variants(opencl), mixed_variants(cpu)}),
 
         family("fused", pass_variants("fused_rows", lines_in_vectors, along, lines_in_cache())),
         family("fused", pass_variants("fused_columns", lines_in_vectors, across, lines_in_cache())),

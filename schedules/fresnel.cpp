@@ -2,6 +2,7 @@
 #include "generators/algorithms/fresnel/fresnel.h"
 #include "schedules/fft/fft2d_transpose.h"
 #include "schedules/fft/fft_lines.h"
+#include "schedules/fft/fft_mixed.h"
 #include "schedules/fft/fft_pass.h"
 #include "schedules/shared_moves.h"
 
@@ -91,8 +92,8 @@ const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}}
 
 }  // namespace
 
-// Each variant is one pass over lines of one length. The front (runtime/operators/fresnel) combines passes;
-// for each pass it takes the first variant that serves it.
+// Each variant is one pass over lines of one length, fused_mixed* over lines of many. The front
+// (runtime/operators/fresnel) combines passes; for each pass it takes the first variant that serves it.
 static const ScheduleVariants &variants() {
     using enum FftPassShape::Lines;
     static const ScheduleVariants table = {
@@ -128,6 +129,8 @@ static const ScheduleVariants &variants() {
                     {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl}, {{8, 8}, 32, 1, opencl},
                         {{8, 16}, 32, 1, cuda, 64}}),
             }),
+
+        family("fused", {mixed_variants(cuda), mixed_variants(opencl), mixed_variants(cpu)}),
 
         variant("tuned", gpu, "c64", samples<FresnelTransfer>, tile)
             .says("One thread per sample makes the table of the transfer function that the passes read."),

@@ -120,3 +120,14 @@ def test_products_of_float16():
 def test_output_of():
     assert tilewright.operators["transpose"].output_of([("uint8", [3, 5])]) == ("uint8", (5, 3))
     assert tilewright.operators["column_sum"].output_of([("uint8", [3, 5])], ("f32",)) == ("float32", (5,))
+
+
+@pytest.mark.skipif("fft2d" not in tilewright.operators, reason="this build has no fft2d")
+@pytest.mark.parametrize("h,w", [(1, 1), (3, 2), (17, 36), (100, 1009), (1000, 60), (31, 1920)])
+def test_transforms_of_every_side_are_those_of_numpy(h, w):
+    random = np.random.default_rng(1)
+    field = (random.standard_normal((h, w)) + 1j * random.standard_normal((h, w))).astype(np.complex64)
+    exact = field.astype(np.complex128)
+    for direction, want in ("forward", np.fft.fft2(exact)), ("inverse", np.fft.ifft2(exact)):
+        off = np.linalg.norm(tilewright.fft2d(field, direction=direction, device="cpu") - want)
+        assert off <= 2e-6 * np.log2(max(h, w, 2)) * np.linalg.norm(want)

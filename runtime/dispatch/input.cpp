@@ -40,28 +40,21 @@ std::string range_of(const Sides &sides) {
     return fmt::format("from {}{}", sides.least, is_open ? " on" : fmt::format(" to {}", sides.most));
 }
 
-std::string advice_on_side(const Sides &sides, int64_t n) {
-    const int64_t padded = sides.padded_by > 0 ? sides.padded_side(n) : 0;
-    return n > sides.most || padded > sides.most ? "work on parts of it" :
-           padded > 0                            ? fmt::format("--pad adds zeros up to {}", padded) :
-                                                   "crop or enlarge it";
-}
-
 std::string why_not_sides(const Sides &declared, std::span<const int64_t> shape, bool pads) {
     if (declared.are_equal && shape[0] != shape[1]) {
         return "takes a square; crop or enlarge it to as many rows as columns";
     }
     const Sides sides = pads ? declared.padded() : declared;
     for (const auto &[name, n] : {std::pair("height", shape[0]), {"width", shape[1]}}) {
-        if (sides.up_to(n) == n && n >= sides.least) {
+        if (n >= sides.least && n <= sides.most) {
             continue;
         }
         if (pads && declared.padded_by > 0) {
             return fmt::format("its {} is {}, and with --pad a side has at most {}; work on parts of it",
                 name, n, sides.most);
         }
-        return fmt::format("its {} is {}, which is {} {}; {}", name, n,
-            sides.are_powers_of_two ? "no power of two" : "not", range_of(sides), advice_on_side(sides, n));
+        return fmt::format("its {} is {}, which is not {}; {}", name, n, range_of(sides),
+            n > sides.most ? "work on parts of it" : "enlarge it");
     }
     return "";
 }
@@ -77,8 +70,7 @@ Sides Sides::padded() const {
 }
 
 int64_t Sides::up_to(int64_t n) const {
-    const int64_t limited = std::min(n, most);
-    return are_powers_of_two ? (int64_t)std::bit_floor((uint64_t)limited) : limited;
+    return std::min(n, most);
 }
 
 bool Input::takes(Type type) const {
@@ -104,8 +96,7 @@ std::string Input::says() const {
         words += fmt::format(", with pixels of {} bytes, channels included", numbers_of(pixel_bytes));
     }
     if (axes != Axes::vector && range_of(sides) != range_of({})) {
-        words +=
-            fmt::format(", sides {}{}", sides.are_powers_of_two ? "powers of two " : "", range_of(sides));
+        words += fmt::format(", sides {}", range_of(sides));
     }
     return words;
 }

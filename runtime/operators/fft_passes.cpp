@@ -1,6 +1,7 @@
 // Finds the passes for the lines of a field, and binds their arguments.
 #include "runtime/operators/fft_passes.h"
 #include "runtime/dispatch/form.h"
+#include "runtime/operators/fft_mixed.h"
 #include "runtime/operators/fft_tables.h"
 #include "tilewright/device.h"
 #include <algorithm>
@@ -71,6 +72,15 @@ const Variant *FftLibraries::of_form(Backend backend, const Form &form) const {
     const auto at = std::find_if(variants_.begin(), variants_.end(),
         [&](const Variant *variant) { return variant->backend == backend && variant->known_form == &form; });
     return at == variants_.end() ? nullptr : *at;
+}
+
+std::vector<const Variant *> FftLibraries::mixed(Backend backend) const {
+    std::vector<const Variant *> found;
+    std::copy_if(variants_.begin(), variants_.end(), std::back_inserter(found), [&](const Variant *variant) {
+        return variant->backend == backend && variant->form == "fft_mixed" &&
+               (!variant->needs.avx2 || cpu_has_avx2());
+    });
+    return found;
 }
 
 View LineLayout::view(const Array &field) const {
@@ -184,7 +194,7 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
     const FftPassKind head_kind{.lines = Lines::across, .first_factor = has_first};
     const FftPassKind tail_kind{
         .lines = columns ? Lines::across : Lines::transposed, .twiddled = true, .last_factor = has_last};
-    for (int64_t second = n / 2; second >= shortest_fft; second /= 2) {
+    for (int64_t second = n / 2; has_pass(n) && second >= shortest_pass; second /= 2) {
         const int64_t first = n / second;
         const FftPassLibrary *head = libraries_.pass(backend_, head_kind, first, columns ? lines : second);
         const FftPassLibrary *tail = libraries_.pass(backend_, tail_kind, second, columns ? lines : first);
@@ -206,7 +216,14 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
             false);
         return true;
     }
-    return false;
+    if (has_pass(h_) && has_pass(w_)) {
+        return false;
+    }
+    const MixedTransform mixed(libraries_.mixed(backend_), axis, n, endpoints, factors);
+    step(mixed.variant(), true, [mixed](Plan &plan, Device device, const Array &from, Array &to) {
+        mixed.add_to(plan, device, from, to);
+    });
+    return true;
 }
 
 void PassPlan::pass(const FftPassCall &call, bool in_place) {

@@ -99,6 +99,9 @@ public:
     // by side. Null where there is none.
     const FftPassLibrary *pass(Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const;
 
+    // The variants of a backend for lines of any length (generators/algorithms/fft2d/mixed.h).
+    std::vector<const Variant *> mixed(Backend backend) const;
+
     // The first variant of a backend that has that form. Null where there is none.
     const Variant *of_form(Backend backend, const Form &form) const;
 
@@ -168,8 +171,9 @@ public:
     PassPlan(const FftLibraries &libraries, Backend backend, int64_t h, int64_t w)
         : libraries_(libraries), backend_(backend), h_(h), w_(w) {}
 
-    // Adds the transform of all rows or of all columns: one pass, or two passes over parts of the lines.
-    // False where no passes do it.
+    // Adds the transform of all rows or of all columns: one pass, or two passes over parts of the lines; or
+    // passes for lines of any length, where a side of the field is no power of two from 16 to 8192. False
+    // where no passes do it.
     bool transform(FieldAxis axis, const Endpoints &endpoints = {}, const LineFactors &factors = {});
 
     // Adds a pass. `in_place`: it may write where it reads; otherwise it writes what other blocks of threads

@@ -2,13 +2,19 @@
 #include "runtime/operators/fft_tables.h"
 #include "generators/algorithms/cache.h"
 #include "runtime/process/immortal.h"
+#include <algorithm>
+#include <limits>
 #include <numbers>
+#include <numeric>
+#include <optional>
+#include <vector>
 
 namespace tilewright {
 
 namespace {
 
-constexpr size_t most_tables = 64;  // more than there are lengths and shapes: no table is ever dropped
+constexpr size_t most_tables = 64;  // of each kind; more than there are lengths and shapes of passes of one
+                                    // length
 
 // exp(-2 pi i j / n); exact where it is 1, -i, -1 or i.
 std::complex<double> root(int64_t j, int64_t n) {
@@ -20,7 +26,86 @@ std::complex<double> root(int64_t j, int64_t n) {
     return std::polar(1.0, -2 * std::numbers::pi * (double)j / (double)n);
 }
 
+// The prime factors of n, the least one first.
+std::vector<int64_t> factors_of(int64_t n) {
+    std::vector<int64_t> factors;
+    for (int64_t p = 2; n > 1; p += n % p == 0 ? 0 : 1) {
+        if (n % p == 0) {
+            factors.push_back(p);
+            n /= p;
+        }
+    }
+    return factors;
+}
+
+// How often a length has each radix: as few stages of powers of two as there can be. Nothing where it takes
+// other radices or more stages.
+std::optional<std::array<int32_t, mixed_radices.size()>> radices_of(int64_t n, const MixedStages &most) {
+    std::array<int32_t, mixed_radices.size()> counts{};
+    int twos = std::countr_zero((uint64_t)n);
+    n >>= twos;
+    while (twos >= 3 && (most[0] == 0 || (twos % 4 != 0 && twos != 5))) {
+        counts[1]++;
+        twos -= 3;
+    }
+    counts[0] = most[0] > 0 ? twos / 4 : 0;
+    twos -= 4 * counts[0];
+    counts[2] = twos / 2;
+    counts[3] = twos % 2;
+    for (size_t r = 4; r < counts.size(); r++) {
+        for (; n % mixed_radices[r] == 0; n /= mixed_radices[r]) {
+            counts[r]++;
+        }
+    }
+    const bool fits = std::equal(
+        counts.begin(), counts.end(), most.begin(), [](int32_t count, int limit) { return count <= limit; });
+    return n == 1 && fits ? std::optional(counts) : std::nullopt;
+}
+
+// The transform of v, one step per prime factor as in the definition (generators/algorithms/fft2d/fft2d.h).
+std::vector<std::complex<double>> spectrum_of(std::vector<std::complex<double>> v) {
+    const auto n = (int64_t)v.size();
+    std::vector<std::complex<double>> roots((size_t)n), next((size_t)n);
+    for (int64_t j = 0; j < n; j++) {
+        roots[(size_t)j] = root(j, n);
+    }
+    int64_t before = 1;
+    for (const int64_t p : factors_of(n)) {
+        const int64_t groups = n / (before * p);
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t r = i % groups, k = i / groups, from = r + k % before * groups * p;
+            std::complex<double> sum = 0;
+            for (int64_t j = 0; j < p; j++) {
+                sum += v[(size_t)(from + j * groups)] * roots[(size_t)(j * k * groups % n)];
+            }
+            next[(size_t)i] = sum;
+        }
+        v.swap(next);
+        before *= p;
+    }
+    return v;
+}
+
 }  // namespace
+
+bool is_smooth(int64_t n, const MixedStages &most) {
+    return radices_of(n, most).has_value();
+}
+
+int64_t largest_factor(int64_t n) {
+    return n == 1 ? 1 : factors_of(n).back();
+}
+
+Array fft_products(int64_t n) {
+    const std::vector<int64_t> factors = factors_of(n);
+    Array made(Type::i32, {(int64_t)factors.size() + 1});
+    auto *to = made.as<int32_t>();
+    to[0] = 1;
+    for (size_t i = 0; i < factors.size(); i++) {
+        to[i + 1] = to[i] * (int32_t)factors[i];
+    }
+    return made;
+}
 
 Array complex_vector(int64_t n, const std::function<std::complex<double>(int64_t)> &value) {
     Array made(Type::c64, {n});
@@ -41,6 +126,75 @@ Array fft_middle(const FftPassShape &pass) {
     return *tables.get(pass.radix, [&] {
         return complex_vector(
             pass.middle_size(), [&](int64_t u) { return root(pass.order(u), pass.length()); });
+    });
+}
+
+// Stage by stage, the digits of a frequency are the lines that its points are divided into.
+MixedTables mixed_tables(int64_t length, const MixedStages &most) {
+    auto &tables = immortal([] { return Cache<std::pair<int64_t, MixedStages>, MixedTables>(most_tables); });
+    return *tables.get({length, most}, [&] {
+        MixedTables made{radices_of(length, most).value(), Array(Type::i32, {length}), {}};
+        std::vector<uint64_t> strides;
+        auto *positions = made.positions.as<int32_t>();
+        std::fill_n(positions, length, 0);
+        int64_t before = 1;
+        for (size_t r = 0; r < mixed_radices.size(); r++) {
+            for (int32_t stage = 0; stage < made.counts[r]; stage++) {
+                const int64_t radix = mixed_radices[r], stride = length / (before * radix);
+                strides.push_back((uint64_t)stride + ((uint64_t)before << 32));
+                for (int64_t k = 0; k < length; k++) {
+                    positions[k] += (int32_t)(k / before % radix * stride);
+                }
+                before *= radix;
+            }
+        }
+        strides.push_back(1);  // is read where there are no stages of the last radix
+        made.strides = Array(Type::u64, {(int64_t)strides.size()});
+        std::copy(strides.begin(), strides.end(), made.strides.as<uint64_t>());
+        return made;
+    });
+}
+
+Array fft_chirp(int64_t n, int sign) {
+    auto &tables = immortal([] { return Cache<std::pair<int64_t, int>, Array>(most_tables); });
+    return *tables.get({n, sign}, [=] {
+        return complex_vector(n, [=](int64_t j) {
+            const std::complex<double> value = root(j * j % (2 * n), 2 * n);
+            return sign < 0 ? value : std::conj(value);
+        });
+    });
+}
+
+int64_t chirp_length(int64_t n, const MixedStages &most) {
+    auto &lengths = immortal([] { return Cache<std::pair<int64_t, MixedStages>, int64_t>(most_tables); });
+    return *lengths.get({n, most}, [&] {
+        int64_t best = 0, least = std::numeric_limits<int64_t>::max();
+        for (int64_t length = 2 * n - 1; length <= (int64_t)std::bit_ceil((uint64_t)(2 * n)); length++) {
+            const auto counts = radices_of(length, most);
+            if (!counts) {
+                continue;
+            }
+            // Reading and writing take about as long as three stages.
+            const int64_t stages = std::accumulate(counts->begin(), counts->end(), int64_t(3));
+            if (length * stages < least) {
+                least = length * stages;
+                best = length;
+            }
+        }
+        return best;
+    });
+}
+
+Array chirp_response(int64_t n, int64_t length) {
+    auto &tables = immortal([] { return Cache<std::pair<int64_t, int64_t>, Array>(most_tables); });
+    return *tables.get({n, length}, [=] {
+        std::vector<std::complex<double>> line((size_t)length);
+        for (int64_t j = 0; j < n; j++) {
+            const std::complex<double> value = std::conj(root(j * j % (2 * n), 2 * n)) / (double)length;
+            line[(size_t)j] = line[(size_t)((length - j) % length)] = value;
+        }
+        line = spectrum_of(std::move(line));
+        return complex_vector(length, [&](int64_t k) { return line[(size_t)k]; });
     });
 }
 

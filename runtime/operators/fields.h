@@ -86,6 +86,17 @@ public:
     }
 };
 
+// Passes over lines of any length serve fields in the same way.
+template<typename R>
+class FftMixedForm : public FieldForm<R> {
+public:
+    using FieldForm<R>::FieldForm;
+
+    bool serves(const Variant &variant, const R &request, const Array &) const override {
+        return this->passes(variant, request).uses(variant);
+    }
+};
+
 // The transpose between passes over rows. It transposes whole tiles.
 template<typename R>
 class FftTransposeForm : public FieldForm<R> {

@@ -98,7 +98,6 @@ void narrow(Input &input, const Input &next, bool keeps_type) {
     Sides &sides = input.sides;
     sides.least = std::max(sides.least, next.sides.least);
     sides.most = std::min(sides.most, next.sides.most);
-    sides.are_powers_of_two |= next.sides.are_powers_of_two;
     sides.are_equal |= next.sides.are_equal;
 }
 

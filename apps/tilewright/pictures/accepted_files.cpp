@@ -60,7 +60,7 @@ Accepted accepted_by(const Operator &op) {
     accepted.png_output = makes_pictures(op);
     if (accepted.png) {
         accepted.notes = notes_on_pictures(op);
-        accepted.example_options = first.sides == Sides{} ? "" : " --crop";
+        accepted.example_options = first.sides.are_equal ? " --crop" : "";
     }
     if (first.axes == Axes::vector || op.inputs().size() > 1) {
         accepted.notes += fmt::format("Text is taken too (.csv, .txt): one {} per line.\n",

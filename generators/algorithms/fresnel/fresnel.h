@@ -19,11 +19,11 @@ struct Fresnel : Halide::NamesInterface {
     Func first{"first"}, last{"last"}, response{"response"}, product{"product"}, out{"out"};
     Fft2d forward, back;
 
-    // Complex numbers are Tuples of two f32. roots(k) = exp(-2 pi i k / n), n = 2^steps.
-    Fresnel(Func in, Func roots, const FresnelPhases &phases, Expr steps, Expr method)
-        : forward(before(in, phases, method), roots, roots, phases.n, phases.n, steps, steps,
+    // Complex numbers are Tuples of two f32. `lines`: of the transforms, along either axis.
+    Fresnel(Func in, const Fft2d::Lines &lines, const FresnelPhases &phases, Expr method)
+        : forward(before(in, phases, method), lines, lines,
               select(method == 0 && phases.distance < 0, -1.0f, 1.0f), 1.0f),
-          back(after(phases, method), roots, roots, phases.n, phases.n, steps, steps, -1.0f,
+          back(after(phases, method), lines, lines, -1.0f,
               1 / (cast<float>(phases.n) * cast<float>(phases.n))) {
         out(x, y) = select(method == 0, Tuple(last(x, y)), Tuple(back.out(x, y)));
     }

@@ -32,17 +32,20 @@ struct FresnelPhases {
     Expr n, distance, frequency_step_squared;
 
     // exp(i pi (x^2 + y^2) / z), where x and y are counted from the centre, sample n / 2. The transform
-    // counts from sample 0, and a shift by n / 2 changes the sign from sample to sample.
+    // counts from sample 0, and a shift by n / 2 is a phase that grows from sample to sample. Both change
+    // their sign with that of z.
     Phase before(Expr x, Expr y) const {
-        return {centred(x, y) * scale() / 2, sign(x, y)};
+        return {centred(x, y) * scale() / 2 + direction() * shift(x + y), Expr(1.0)};
     }
 
     // p^2 / (i z) exp(i pi (x'^2 + y'^2) / z), with x' = k |z| / (n p)
     Phase after(Expr x, Expr y) const {
-        return {distance * frequency_step_squared * centred(x, y) / 2 - Expr(.25), sign(x, y) * scale()};
+        return {distance * frequency_step_squared * centred(x, y) / 2 - Expr(.25) +
+                    direction() * shift(x + y - 2 * (n / 2)),
+            scale()};
     }
 
-    // exp(-i pi z (fx^2 + fy^2)). Frequencies from n / 2 on are negative.
+    // exp(-i pi z (fx^2 + fy^2)). The later half of the frequencies is negative.
     Phase paraxial(Expr x, Expr y) const {
         return {-distance * squares(x, y) / 2, Expr(1.0)};
     }
@@ -64,8 +67,12 @@ private:
     static Expr square(Expr k) {
         return Halide::cast<double>(k * k);
     }
-    static Expr sign(Expr x, Expr y) {
-        return Halide::select((x + y) % 2 == 0, Expr(1.0), Expr(-1.0));
+    Expr direction() const {
+        return Halide::select(distance < 0, Expr(-1.0), Expr(1.0));
+    }
+    // In revolutions.
+    Expr shift(Expr samples) const {
+        return Halide::cast<double>(samples * (n / 2) % n) / Halide::cast<double>(n);
     }
     Expr scale() const {
         return 1 / (square(n) * frequency_step_squared * distance);
@@ -74,8 +81,8 @@ private:
         return square(x - n / 2) + square(y - n / 2);
     }
     Expr squares(Expr x, Expr y) const {
-        return frequency_step_squared *
-               (square(Halide::select(x < n / 2, x, x - n)) + square(Halide::select(y < n / 2, y, y - n)));
+        return frequency_step_squared * (square(Halide::select(x < (n + 1) / 2, x, x - n)) +
+                                            square(Halide::select(y < (n + 1) / 2, y, y - n)));
     }
 };
 

@@ -30,7 +30,7 @@ struct FresnelOptions {
     FresnelMethod method = FresnelMethod::automatic;  // how the result is computed
     // Surrounds the field with zeros, to the first power of two that is at least twice its side, and takes
     // the middle of the result: what leaves the field at one side does not come in at the other. A padded
-    // field may have any side up to 4096.
+    // field may have a side up to 8192.
     bool pad = false;
 };
 
@@ -50,8 +50,8 @@ struct FresnelSampling {
 // `side` counts the zeros around the field as well.
 FresnelSampling fresnel_sampling(int64_t side, double wavelength, double distance, double pitch);
 
-// Propagates a complex field, c64 of shape (n, n), over a distance in free space; n is a power of two from 16
-// to 8192 (with `pad`: any n up to 4096). The field's centre is element n / 2 along both axes, before and
+// Propagates a complex field, c64 of shape (n, n), over a distance in free space; n is from 1 to 16384 (with
+// `pad`: up to 8192). The field's centre is element n / 2, without its fraction, along both axes, before and
 // after. The constant phase exp(2 pi i z / l) is left out.
 //
 // Energy is conserved: the sum of |u|^2 p^2 is the same on both sides, with the result's own pitch, but for
@@ -59,7 +59,7 @@ FresnelSampling fresnel_sampling(int64_t side, double wavelength, double distanc
 // the pitch that its result has.
 //
 // Phases are formed in f64 and reduced modulo one revolution; fields are kept in f32. The relative L2 error
-// against f64 is at most 2e-6 log2 N (class B), N with the zeros.
+// against f64 is at most 2e-6 log2 N (class B), and 2e-6 for N = 1, N with the zeros.
 //
 // Errors: usage for lengths outside their range, for distance 0 with `transform`, and for distances whose
 // phases are more than 2^26 revolutions (the message names the distances that are taken); input for other

@@ -14,9 +14,9 @@ enum class Axes { vector, image, image_or_channels };
 // The height and the width that an operator takes.
 struct Sides {
     int64_t least = 1, most = std::numeric_limits<int64_t>::max();  // of each side
-    bool are_powers_of_two = false, are_equal = false;              // what else holds of them
-    // With the operator's option `pad` any side n is taken, and becomes the least power of two from n times
-    // this on, of which `least` and `most` are the limits. 0: there is no such option.
+    bool are_equal = false;
+    // With the operator's option `pad` a side n becomes the least power of two from n times this on, of which
+    // `most` is the limit. 0: there is no such option.
     int64_t padded_by = 0;
     int64_t padded_side(int64_t n) const;
 

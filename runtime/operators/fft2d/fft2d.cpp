@@ -5,7 +5,6 @@
 #include "runtime/operators/fields.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
-#include <bit>
 #include <fmt/format.h>
 #include <stdexcept>
 
@@ -15,8 +14,7 @@ const std::vector<Variant> &fft2d_variants();
 
 namespace {
 
-constexpr Sides sides_of_field = {
-    .least = shortest_fft, .most = longest_fft, .are_powers_of_two = true, .padded_by = 1};
+constexpr Sides sides_of_field = {.most = longest_fft, .padded_by = 1};
 
 struct Fft2dRequest : FieldRequest {
     bool inverse = false;
@@ -81,12 +79,18 @@ protected:
     void bind(Launch &launch, const Variant &, const Fft2dRequest &request, Array &output) const override {
         const Array &field = request.inputs[0];
         const Array row_roots = fft_roots(request.width), column_roots = fft_roots(request.height);
+        const Array row_products = fft_products(request.width),
+                    column_products = fft_products(request.height);
         const Endpoints ends = request.endpoints();
         launch.in("in", field, complex_words(field))
             .in("row_roots", row_roots, complex_words(row_roots))
             .in("column_roots", column_roots, complex_words(column_roots))
-            .value("row_steps", (int32_t)std::countr_zero((uint64_t)request.width))
-            .value("column_steps", (int32_t)std::countr_zero((uint64_t)request.height))
+            .in("row_products", row_products)
+            .in("column_products", column_products)
+            .value("row_steps", (int32_t)row_products.size() - 1)
+            .value("column_steps", (int32_t)column_products.size() - 1)
+            .value("row_largest", (int32_t)largest_factor(request.width))
+            .value("column_largest", (int32_t)largest_factor(request.height))
             .value("sign", ends.sign)
             .value("scale", ends.scale_re)
             .out("output", output, complex_words(output));
@@ -96,6 +100,7 @@ protected:
 constexpr Definition definition("fft2d");
 constexpr FftPassForm<Fft2dRequest, FftWords> pass("fft_pass", passes_of);
 constexpr FftPassForm<Fft2dRequest, FftParts> lines("fft_lines", passes_of);
+constexpr FftMixedForm<Fft2dRequest> mixed("fft_mixed", passes_of);
 constexpr FftTransposeForm<Fft2dRequest> transpose("fft2d_transpose", passes_with_transposes);
 
 class Fft2dOperator : public FieldOperator<Fft2dRequest> {
@@ -115,11 +120,10 @@ public:
                                   .value = "forward",
                                   .choices = {"forward", "inverse"}},
                       {.name = "pad",
-                          .help = "Add zeros at the right and at the bottom up to the next power of "
-                                  "two; then any size up to 8192 is taken",
+                          .help = "Add zeros at the right and at the bottom up to the next power of two",
                           .choices = {"yes", "no"},
                           .is_flag = true}}},
-              fft2d_variants(), {&definition, &pass, &lines, &transpose}) {}
+              fft2d_variants(), {&definition, &pass, &lines, &mixed, &transpose}) {}
 
 protected:
     Fft2dRequest read(std::span<const Array> inputs, const Settings &settings) const override {
@@ -127,8 +131,9 @@ protected:
         Fft2dRequest request;
         request.type = "c64";
         request.output_type = Type::c64;
-        request.height = sides_of_field.padded_side(field.shape()[0]);
-        request.width = sides_of_field.padded_side(field.shape()[1]);
+        const bool pads = settings.text("pad", "no") == "yes";
+        request.height = pads ? sides_of_field.padded_side(field.shape()[0]) : field.shape()[0];
+        request.width = pads ? sides_of_field.padded_side(field.shape()[1]) : field.shape()[1];
         request.output_shape = {request.height, request.width};
         request.inverse = settings.text("direction") == "inverse";
         return request;

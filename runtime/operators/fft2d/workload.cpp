@@ -1,9 +1,8 @@
 // The workload of fft2d: fields of every length of rows and columns, and the error that a transform may have.
 #include "tilewright/workload.h"
-#include "runtime/operators/fft_tables.h"
 #include "runtime/workloads/random.h"
 #include <algorithm>
-#include <bit>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace tilewright {
@@ -18,21 +17,24 @@ class Fft2dWorkload : public Workload {
 public:
     using Workload::Workload;
 
-    // Of the output as a whole: 2e-6 log2 of the longer side, relative, in the L2 norm.
+    // Of the output as a whole: 2e-6 log2 of the longer side, or of 2, relative, in the L2 norm.
     Array bound(std::span<const Array> inputs, const Settings &settings) const override {
         const std::vector<int64_t> shape = op_.output_of(inputs, settings).second;
         Array bound(Type::f64, {1});
-        *bound.as<double>() = 2e-6 * (double)std::countr_zero((uint64_t)std::max(shape[0], shape[1]));
+        *bound.as<double>() = 2e-6 * std::log2((double)std::max({shape[0], shape[1], int64_t(2)}));
         return bound;
     }
 
-    // Every length of rows and of columns at least once, so that every variant takes part in one.
+    // Every power of two as rows and as columns, so that every variant takes part in one; small sides,
+    // primes, and sides that take two passes on one backend or on all.
     std::vector<Sample> samples(const std::string &) const override {
         std::vector<Sample> all;
         const std::pair<int64_t, int64_t> sizes[] = {{16, 16}, {32, 16}, {32, 64}, {64, 32}, {128, 256},
             {256, 128}, {256, 16}, {512, 512}, {512, 16}, {1024, 16}, {1024, 64}, {16, 1024}, {2048, 32},
             {2048, 64}, {16, 2048}, {4096, 16}, {4096, 32}, {4096, 64}, {16, 4096}, {8192, 16}, {8192, 32},
-            {16, 8192}};
+            {16, 8192}, {1, 1}, {1, 2}, {3, 1}, {5, 7}, {13, 22}, {17, 31}, {60, 100}, {1000, 12}, {1080, 33},
+            {30, 1920}, {32, 1536}, {1009, 64}, {4099, 5}, {5, 4099}, {3000, 10}, {7, 10000}, {16384, 3},
+            {3, 16384}};
         for (const auto &[h, w] : sizes) {
             for (const char *direction : {"forward", "inverse"}) {
                 all.push_back(sample_of(h, w, {{"direction", std::string(direction)}}));
@@ -49,7 +51,7 @@ public:
     }
 
     Sample benchmark_sample(const std::string &, DataSize size, const Settings &settings) const override {
-        return sample_of(std::max(size.height, shortest_fft), std::max(size.width, shortest_fft), settings);
+        return sample_of(size.height, size.width, settings);
     }
     std::vector<DataSize> sizes_to_measure() const override {
         return {{64, 64}, {256, 256}, {1024, 1024}, {32, 8192}, {8192, 32}, {4096, 4096}};
@@ -61,7 +63,7 @@ public:
     // 5 n log2 n, as it is usually counted.
     Work work(std::span<const Array> inputs, const Array &output, const Settings &settings) const override {
         Work work = Workload::work(inputs, output, settings);
-        work.flops = 5 * (double)output.size() * std::countr_zero((uint64_t)output.size());
+        work.flops = 5 * (double)output.size() * std::log2((double)output.size());
         return work;
     }
 };

@@ -18,8 +18,7 @@ namespace {
 
 constexpr double most_revolutions = 0x1p26;  // f64 then still has a phase to 1e-8 revolutions
 
-constexpr Sides sides_of_field = {
-    .least = shortest_fft, .most = longest_fft, .are_powers_of_two = true, .are_equal = true, .padded_by = 2};
+constexpr Sides sides_of_field = {.most = longest_fft, .are_equal = true, .padded_by = 2};
 
 // In the order of FresnelMethod.
 const std::vector<std::string> &method_names() {
@@ -73,7 +72,7 @@ std::vector<Option> options_of_fresnel() {
             .help = "Intensity that is full scale of an image: auto (the largest one) or a number",
             .value = "auto"},
         {.name = "pad",
-            .help = "Surround the field with zeros, to twice its side or more; then any side is taken",
+            .help = "Surround the field with zeros, to the first power of two from twice its side on",
             .choices = {"yes", "no"},
             .is_flag = true}};
 }

@@ -3,7 +3,6 @@
 #include "runtime/operators/fft_tables.h"
 #include "runtime/operators/fresnel/tables.h"
 #include "runtime/process/immortal.h"
-#include <bit>
 #include <fmt/format.h>
 #include <stdexcept>
 
@@ -35,13 +34,15 @@ public:
 protected:
     void bind(Launch &launch, const Variant &, const FresnelRequest &request, Array &output) const override {
         const Propagation &p = request.propagation;
-        const Array &field = request.inputs[0], roots = fft_roots(p.side);
+        const Array &field = request.inputs[0], roots = fft_roots(p.side), products = fft_products(p.side);
         const int32_t method = p.method == FresnelMethod::transform   ? 0 :
                                p.method == FresnelMethod::convolution ? 1 :
                                                                         2;
         launch.in("field", field, complex_words(field))
             .in("roots", roots, complex_words(roots))
-            .value("steps", (int32_t)std::countr_zero((uint64_t)p.side))
+            .in("products", products)
+            .value("steps", (int32_t)products.size() - 1)
+            .value("largest", (int32_t)largest_factor(p.side))
             .value("method", method)
             .value("distance", p.distance_in_wavelengths())
             .value("frequency_step_squared", p.squared_frequency_step())
@@ -52,6 +53,7 @@ protected:
 constexpr Definition definition("fresnel");
 constexpr FftPassForm<FresnelRequest, FftWords> pass_of_words("fft_pass", with_phases_in_passes);
 constexpr FftPassForm<FresnelRequest, FftParts> pass_of_parts("fft_lines", with_phases_in_passes);
+constexpr FftMixedForm<FresnelRequest> mixed_form("fft_mixed", with_phases_in_passes);
 constexpr FftTransposeForm<FresnelRequest> transpose_form("fft2d_transpose", with_phases_apart);
 constexpr FieldForm<FresnelRequest> times("fresnel_times", of_phases),
     transfer("fresnel_transfer", with_phases_in_passes);
@@ -83,22 +85,30 @@ public:
     // Phases as steps of their own; the transform of columns is one of the transposed field's rows.
     PassPlan separate() {
         const Variant &transpose = row_of(transpose_form);
+        // Sides that are no whole tiles are transformed where they are.
+        const bool tiles = n_ % transpose.tunable("tile") == 0;
+        const FieldAxis second = tiles ? rows : columns;
+        const auto exchange = [&] {
+            if (tiles) {
+                passes_.transpose(transpose);
+            }
+        };
         if (p_.method == FresnelMethod::transform) {
             multiply(Phase::before, 1);
             transform(rows, {.sign = sign_});
-            passes_.transpose(transpose);
-            transform(rows, {.scale_im = sign_});
-            passes_.transpose(transpose);
+            exchange();
+            transform(second, {.scale_im = sign_});
+            exchange();
             multiply(Phase::after, 1);
         } else {
             transform(rows);
-            passes_.transpose(transpose);
-            transform(rows);
+            exchange();
+            transform(second);
             // The transfer function is symmetric, so that it is the same for the transposed spectrum.
             multiply(p_.method == FresnelMethod::convolution ? Phase::paraxial : Phase::exact,
                 1 / ((double)n_ * (double)n_));
-            transform(rows, inverse_endpoints);
-            passes_.transpose(transpose);
+            transform(second, inverse_endpoints);
+            exchange();
             transform(rows, inverse_endpoints);
         }
         return std::move(passes_);
@@ -177,7 +187,7 @@ private:
             return;
         }
         const FftPassKind whole_rows{.lines = Lines::along, .first_factor = true, .last_factor = true};
-        if (axis == rows && !libraries_.pass(backend_, whole_rows, n_, n_)) {
+        if (axis == rows && has_pass(n_) && !libraries_.pass(backend_, whole_rows, n_, n_)) {
             return transposed([&] { convolve(columns); });
         }
         transform(axis, {}, LineFactor::ones, LineFactor::transfer);
@@ -200,7 +210,7 @@ private:
     // Columns by three passes over their parts: forward over the first parts, there and back over the second
     // ones, back over the first ones.
     bool convolve_parts(const MakeResponse &make) {
-        for (int64_t second = n_ / 2; second >= shortest_fft; second /= 2) {
+        for (int64_t second = n_ / 2; has_pass(n_) && second >= shortest_pass; second /= 2) {
             const int64_t first = n_ / second;
             const FftPassLibrary *forward =
                 libraries_.pass(backend_, {.lines = Lines::across, .first_factor = true}, first, n_);
@@ -267,7 +277,7 @@ PassPlan of_phases(const Variant &variant, const FresnelRequest &request) {
 }  // namespace
 
 std::vector<const Form *> fresnel_forms() {
-    return {&definition, &pass_of_words, &pass_of_parts, &transpose_form, &times, &transfer};
+    return {&definition, &pass_of_words, &pass_of_parts, &mixed_form, &transpose_form, &times, &transfer};
 }
 
 }  // namespace tilewright

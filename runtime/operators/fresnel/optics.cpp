@@ -16,6 +16,11 @@ double square(int64_t n) {
     return (double)(n * n);
 }
 
+// The phase of sample n, in revolutions, that moves the FFT's origin to element side / 2.
+double shift(int64_t n, int64_t side) {
+    return (double)(n * (side / 2) % side) / (double)side;
+}
+
 }  // namespace
 
 bool FresnelSampling::aliases(FresnelMethod method) const {
@@ -44,19 +49,17 @@ double Propagation::most_revolutions() const {
 std::complex<double> Propagation::before(int64_t n) const {
     const double scale =
         1 / (square(side) * squared_frequency_step() * std::abs(distance_in_wavelengths()));  // p^2 / (l |z|)
-    const double sign = n % 2 == 0 ? 1 : -1;
-    return sign * std::sqrt(scale) * phase(square(n - side / 2) * scale / 2 - .125);
+    return std::sqrt(scale) * phase(square(n - side / 2) * scale / 2 - .125 + shift(n, side));
 }
 
 std::complex<double> Propagation::after(int64_t k) const {
-    const double sign = k % 2 == 0 ? 1 : -1;
-    return sign *
-           phase(std::abs(distance_in_wavelengths()) * squared_frequency_step() * square(k - side / 2) / 2);
+    return phase(std::abs(distance_in_wavelengths()) * squared_frequency_step() * square(k - side / 2) / 2 +
+                 shift(k - side / 2, side));
 }
 
 std::complex<double> Propagation::transfer(int64_t k) const {
-    return phase(
-        -distance_in_wavelengths() * squared_frequency_step() * square(k < side / 2 ? k : k - side) / 2);
+    return phase(-distance_in_wavelengths() * squared_frequency_step() *
+                 square(k < (side + 1) / 2 ? k : k - side) / 2);
 }
 
 }  // namespace tilewright

@@ -30,8 +30,8 @@ struct Propagation {
     double most_revolutions() const;
 
     // The phases of `transform` along one axis for a positive distance; a negative one takes the conjugates
-    // of the field and of the result. They include the factor that conserves energy, and signs that move the
-    // FFT's origin to the centre, element N / 2.
+    // of the field and of the result. They include the factor that conserves energy, and phases that move
+    // the FFT's origin to the centre, element N / 2 without its fraction.
     std::complex<double> before(int64_t n) const;
     std::complex<double> after(int64_t k) const;
 

@@ -5,7 +5,6 @@
 #include "runtime/operators/fresnel/request.h"
 #include "runtime/workloads/random.h"
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
@@ -55,11 +54,11 @@ class FresnelWorkload : public Workload {
 public:
     using Workload::Workload;
 
-    // Of a field as a whole: 2e-6 log2 N, relative, in the L2 norm.
+    // Of a field as a whole: 2e-6 log2 N, at least 2e-6, relative, in the L2 norm.
     Array bound(std::span<const Array> inputs, const Settings &settings) const override {
         const auto parsed = op_.parse(inputs, settings);
         const auto &request = static_cast<const FresnelRequest &>(*parsed);
-        const double relative = 2e-6 * std::log2((double)request.propagation.side);
+        const double relative = 2e-6 * std::max(1.0, std::log2((double)request.propagation.side));
         if (request.output_type == Type::c64) {
             Array bound(Type::f64, {1});
             *bound.as<double>() = relative;
@@ -127,14 +126,16 @@ std::vector<Sample> FresnelWorkload::samples(const std::string &) const {
     std::vector<Sample> all;
     const auto add = [&](const std::string &method, const Array &field, double critical,
                          const std::string &what) {
-        const auto side = (int64_t)std::bit_ceil((uint64_t)field.shape()[0]);
-        all.push_back({{field}, settings_of(method, side, critical), method + " " + what});
+        all.push_back({{field}, settings_of(method, field.shape()[0], critical), method + " " + what});
         return std::ref(all.back().settings);
     };
     for (const std::string method : {"transform", "convolution", "angular_spectrum"}) {
         const double critical = method == "transform" ? 1.7 : .6;
-        for (int64_t side = shortest_fft; side <= 2048; side *= 2) {
+        for (int64_t side = shortest_pass; side <= 2048; side *= 2) {
             add(method, random_field(side), side % 3 == 1 ? critical : -critical, fmt::format("{}", side));
+        }
+        for (const int64_t side : {1, 2, 15, 17, 45, 250, 1500}) {
+            add(method, random_field(side), side % 2 == 1 ? critical : -critical, fmt::format("{}", side));
         }
         add(method, random_field(300).crop(5, 3, 256, 256), critical, "256 cropped");
         add(method, random_field(256).clone(0), -critical, "256 dense");
@@ -143,17 +144,17 @@ std::vector<Sample> FresnelWorkload::samples(const std::string &) const {
         padded.set("output-type", "u8");
     }
     // For the passes over long lines, which serve no shorter ones; all methods see the same field.
-    const Array longest = random_field(longest_fft);
-    for (const int64_t side : {longest_fft / 2, longest_fft}) {
+    const Array longest = random_field(longest_pass);
+    for (const int64_t side : {longest_pass / 2, longest_pass}) {
         add("transform", longest.crop(0, 0, side, side), 1.7, fmt::format("{}", side));
         add("convolution", longest.crop(0, 0, side, side), .6, fmt::format("{}", side));
     }
-    add("angular_spectrum", longest, .6, fmt::format("{}", longest_fft));
+    add("angular_spectrum", longest, .6, fmt::format("{}", longest_pass));
     return all;
 }
 
 Sample FresnelWorkload::benchmark_sample(const std::string &, DataSize size, const Settings &settings) const {
-    const int64_t side = std::clamp((int64_t)std::bit_floor((uint64_t)size.width), shortest_fft, longest_fft);
+    const int64_t side = std::min(size.width, longest_fft);
     const std::string method = settings.text("method", "convolution");
     Settings complete = settings_of(method, side, method == "transform" ? 2 : .5);
     for (const auto &[name, value] : settings.all()) {

@@ -188,14 +188,16 @@ TEST_F(PipelinesOfPhotographs, HaveAColumnPerChannel) {
 
 TEST_F(PipelinesOfPhotographs, AreCutWhereAskedFor) {
     NEEDS_OPERATOR("gaussian_blur");
-    NEEDS_OPERATOR("fft2d");
+    NEEDS_OPERATOR("fresnel");
     make_colours("in.png");
-    const Words call = {"pipeline", "gaussian_blur sigma=2 | fft2d", path("in.png"), path("out.npy")};
-    expect_refusal(3, call, {"stage 2 of 2", "--crop takes its middle 32 x 32", "in.png is u8 (40, 50, 3)"});
+    const Words call = {"pipeline",
+        "gaussian_blur sigma=2 | fresnel wavelength=532nm distance=5cm pitch=10um", path("in.png"),
+        path("out.npy")};
+    expect_refusal(3, call, {"stage 2 of 2", "--crop takes its middle 40 x 40", "in.png is u8 (40, 50, 3)"});
     Words cut = call;
     cut.push_back("--crop");
     expect_done(cut);
-    EXPECT_EQ(read_array(path("out.npy")).shape(), (std::vector<int64_t>{32, 32}));
+    EXPECT_EQ(read_array(path("out.npy")).shape(), (std::vector<int64_t>{40, 40}));
 }
 
 TEST_F(PipelinesOfPhotographs, AreSlidesAsSquares) {

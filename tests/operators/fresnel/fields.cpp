@@ -16,7 +16,7 @@ double coordinate(int64_t i, int64_t side, double pitch) {
 }
 
 double frequency(int64_t k, int64_t side) {
-    return (double)(k < side / 2 ? k : k - side) / ((double)side * pitch);
+    return (double)(k < (side + 1) / 2 ? k : k - side) / ((double)side * pitch);
 }
 
 Line plain_field(const Line &field, const Case &c) {
@@ -78,7 +78,7 @@ Values values_of(const Line &line, int64_t side) {
 }
 
 double allowed_error(int64_t side) {
-    return 2e-6 * std::log2((double)side);
+    return 2e-6 * std::max(1.0, std::log2((double)side));
 }
 
 double critical_distance(int64_t side) {

@@ -19,18 +19,19 @@ Values gaussian_beam(double w0, double z, int64_t side, double pitch) {
 }
 
 TEST(Fresnel, CarriesAGaussianBeam) {
-    const int64_t side = 256;
     const double w0 = 60e-6;
-    const Array waist = field_of(side, gaussian_beam(w0, 0, side, pitch));
-    for (const auto &[method, z] : std::vector<std::pair<FresnelMethod, double>>{{convolution, .04},
-             {convolution, -.04}, {angular_spectrum, .04}, {transform, .3}, {transform, -.3}}) {
-        const Case c{method, side, z};
-        const double out_pitch =
-            method == transform ? fresnel_sampling(side, wavelength, z, pitch).transform_pitch : pitch;
-        const Array beam = fresnel(waist, options_of(c));
-        // The exact field differs from the paraxial beam by about (l / (pi w0))^2.
-        const double allowed = method == angular_spectrum ? 1e-4 : 2e-5;
-        EXPECT_LE(relative_error(beam, gaussian_beam(w0, z, side, out_pitch)), allowed) << describe(c);
+    for (const int64_t side : {256, 255, 250}) {
+        const Array waist = field_of(side, gaussian_beam(w0, 0, side, pitch));
+        for (const auto &[method, z] : std::vector<std::pair<FresnelMethod, double>>{{convolution, .04},
+                 {convolution, -.04}, {angular_spectrum, .04}, {transform, .3}, {transform, -.3}}) {
+            const Case c{method, side, z};
+            const double out_pitch =
+                method == transform ? fresnel_sampling(side, wavelength, z, pitch).transform_pitch : pitch;
+            const Array beam = fresnel(waist, options_of(c));
+            // The exact field differs from the paraxial beam by about (l / (pi w0))^2.
+            const double allowed = method == angular_spectrum ? 1e-4 : 2e-5;
+            EXPECT_LE(relative_error(beam, gaussian_beam(w0, z, side, out_pitch)), allowed) << describe(c);
+        }
     }
 }
 

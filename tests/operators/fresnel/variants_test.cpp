@@ -13,6 +13,7 @@ protected:
         for (int64_t side = 16; side <= longest; side *= 2) {
             all.push_back(side);
         }
+        all.insert(all.end(), {1, 2, 15, 30, 50, 97});
         return all;
     }
     bool is_slow() const {
@@ -20,7 +21,7 @@ protected:
     }
     // Passes over lines of 1024 and more, and over parts of lines.
     bool leaves_small_fields() const {
-        for (const char *part : {"1024", "2048", "4096", "8192", "_first", "_second", "_last"}) {
+        for (const char *part : {"1024", "2048", "4096", "8192", "_first", "_second", "_last", "_long"}) {
             if (variant().schedule.find(part) != std::string::npos) {
                 return true;
             }
@@ -122,7 +123,7 @@ TEST_P(FresnelVariant, AgreesWithThePlainLoopOnLargeFields) {
     }
     // The largest ones are for variants that serve no others, and once.
     const int64_t largest_for_all = runs_threads_in_turn() ? 1024 : 2048;
-    for (const int64_t side : {1024, 2048, 4096, 8192}) {
+    for (const int64_t side : {1024, 1500, 2048, 4096, 8192}) {
         for (const FresnelMethod method : {transform, convolution, angular_spectrum}) {
             const Case c{method, side, (method == transform ? 1.7 : -.6) * critical_distance(side)};
             if (!serves(c) || (side > largest_for_all && served() > 0)) {

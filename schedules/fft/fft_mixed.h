@@ -1,0 +1,95 @@
+#pragma once
+// The schedules of passes over lines of any smooth length, for the tables of fft2d and fresnel.
+#include "generators/algorithms/fft2d/mixed.h"
+#include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
+
+namespace tilewright {
+
+// Each thread block transforms a few lines, which it keeps in shared memory. The Func of a stage's strides is
+// computed once per stage for another reason too: Halide puts a barrier at the end of each turn of a loop
+// over stages only where the turn has one inside.
+inline void mixed_lines_in_shared(FftMixed &f, ScheduleContext &context) {
+    undefined_on_gpu(f.out);
+    const Halide::RVar iteration = variable(f.writing, 0), thread = variable(f.writing, 1),
+                       block = variable(f.writing, 2);
+    Halide::Stage last = f.out.update();
+    last.allow_race_conditions()
+        .reorder({iteration, thread, block, f.batch})
+        .gpu_threads(thread)
+        .gpu_blocks(block, f.batch);
+    f.cells.compute_at(f.out, block).store_in(Halide::MemoryType::GPUShared).bound(f.at, 0, context["words"]);
+    Halide::Stage reads = f.cells.update(0);
+    reads.allow_race_conditions()
+        .reorder({variable(f.reading, 0), variable(f.reading, 1), f.block, f.batch})
+        .gpu_threads(variable(f.reading, 1));
+    for (size_t i = 0; i < f.stages.size(); i++) {
+        const FftMixed::Stages &stages = f.stages[i];
+        const Halide::RVar of_thread = variable(stages.loops, 1), stage = variable(stages.loops, 2);
+        Halide::Stage update = f.cells.update((int)i + 1);
+        update.allow_race_conditions()
+            .reorder({variable(stages.loops, 0), of_thread, stage, f.block, f.batch})
+            .gpu_threads(of_thread);
+        if (f.shape.unrolled) {
+            update.unroll(stage);
+        } else {
+            Halide::Func(stages.strides).compute_at(f.cells, stage).store_in(Halide::MemoryType::GPUShared);
+        }
+    }
+    for (Halide::OutputImageParam &field : context.buffers) {
+        field.set_host_alignment(8);
+    }
+}
+
+// A core transforms 16 lines at a time, which are the lanes of vectors, in its cache.
+inline void mixed_lines_in_vectors(FftMixed &f, ScheduleContext &) {
+    using Halide::TailStrategy;
+    constexpr int lanes = 16;
+    const Halide::Var block{"block"}, lane{"lane"}, task{"task"};
+    f.out.split(f.across(), block, lane, lanes, TailStrategy::GuardWithIf)
+        .reorder({lane, f.along(), block, f.batch})
+        .vectorize(lane)
+        .fuse(block, f.batch, block)
+        .split(block, task, block, 4, TailStrategy::GuardWithIf)
+        .parallel(task);
+    f.cells.compute_at(f.out, block)
+        .hoist_storage(f.out, task)
+        .bound(f.at, 0, 2 * f.length)
+        .bound_extent(f.line, lanes);
+    f.cells.update(0).reorder({f.line, variable(f.reading, 0), f.batch}).vectorize(f.line, lanes);
+    for (size_t i = 0; i < f.stages.size(); i++) {
+        const FftMixed::Stages &stages = f.stages[i];
+        const Halide::RVar stage = variable(stages.loops, 1);
+        f.cells.update((int)i + 1)
+            .reorder({f.line, variable(stages.loops, 0), stage, f.batch})
+            .vectorize(f.line, lanes);
+        Halide::Func(stages.strides).compute_at(f.cells, stage);
+    }
+}
+
+// The variants of a GPU's backend, and those of the CPU.
+inline ScheduleVariants mixed_variants(Backends where) {
+    const std::string sentence = " of any length with prime factors up to 13, with phases: all stages in ";
+    if (where == cpu) {
+        return {variant("fused_mixed_rows", cpu, "c64", mixed_lines_in_vectors, FftMixedShape{})
+                    .says("Rows" + sentence + "a core's cache."),
+            variant("fused_mixed_columns", cpu, "c64", mixed_lines_in_vectors, FftMixedShape{.columns = true})
+                .says("Columns" + sentence + "a core's cache.")};
+    }
+    // A loop over stages that may have no turn, with a barrier inside, makes PoCL 3.1 compile what follows
+    // twice; nine of them take it minutes. OpenCL's stages are no loops, and fewer.
+    if (where == opencl) {
+        return {variant("fused_mixed", opencl, "c64", mixed_lines_in_shared, FftMixedShape{.unrolled = true},
+            {{"threads", 256, 64, 512}, {"words", 6120, 4096, 6120}})
+                .says("Lines of many lengths, with phases: all stages in shared memory.")};
+    }
+    const auto lines = [&](const std::string &name, int threads, int words, const std::string &which) {
+        return variant(name, cuda, "c64", mixed_lines_in_shared, FftMixedShape{},
+            {{"threads", threads, 64, 512}, {"words", words, 4096, words}})
+            .registers("", 64)
+            .says(which + sentence + "shared memory.");
+    };
+    return {lines("fused_mixed", 256, 6120, "Lines"), lines("fused_mixed_long", 512, 13600, "Long lines")};
+}
+
+}  // namespace tilewright
