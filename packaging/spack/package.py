@@ -28,6 +28,7 @@ class Tilewright(CMakePackage):
     depends_on("zlib-api")
     depends_on("jpeg")
     depends_on("libtiff@4.5:")
+    depends_on("isa-l")
 
     # The schedules are made for the version of Halide that PyPI has.
     @run_before("cmake")
