@@ -117,10 +117,14 @@ private:
         std::string word = "built", why;
         size_t *count = &built_;
         try {
-            const std::string file = work_ + "/corner_" + std::to_string(number_++) + ".so";
-            const Variant::Needs needs = build_library(variant, corner.values, file);
-            if (runs) {
-                kept_.push_back(loaded_variant(variant, corner.values, needs, file));
+            if (!runs) {
+                const std::string file = work_ + "/corner.so";
+                build_library(variant, corner.values, file);
+                for (const char *end : {"", ".needs", ".ptx"}) {
+                    remove((file + end).c_str());
+                }
+            } else {
+                kept_.push_back(built_variant(variant, corner.values));
                 const Result result = verification.run(*kept_.back(), device->device);
                 word = name_of(result.verdict);
                 why = result.why;
@@ -128,7 +132,6 @@ private:
                         result.verdict == Verdict::wrong || result.verdict == Verdict::failed ? &faults_ :
                                                                                                 &built_;
             }
-            remove(file.c_str());
         } catch (const Error &error) {
             why = error.what();
             const bool in_words = why.find("refuses it: ") != std::string::npos &&
@@ -145,7 +148,6 @@ private:
     const std::string work_;
     const Options options_;
     const size_t each_;  // 0: all corners
-    int number_ = 0;
     size_t right_ = 0, built_ = 0, refused_ = 0, faults_ = 0;
     // The runtime keeps what it knows of a variant by its address.
     std::vector<std::unique_ptr<const Variant>> kept_;
