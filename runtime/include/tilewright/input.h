@@ -14,7 +14,7 @@ enum class Axes { vector, image, image_or_channels };
 // The height and the width that an operator takes.
 struct Sides {
     int64_t least = 1, most = std::numeric_limits<int64_t>::max();  // of each side
-    bool are_equal = false;
+    bool are_equal = false;                                         // the image is a square
     // With the operator's option `pad` a side n becomes the least power of two from n times this on, of which
     // `most` is the limit. 0: there is no such option.
     int64_t padded_by = 0;

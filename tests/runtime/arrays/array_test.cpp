@@ -33,7 +33,7 @@ TEST(Array, OwnsZeroedAlignedMemoryWithPaddedRows) {
 
 TEST(Array, RefusesShapesThatAreNone) {
     const std::vector<std::vector<int64_t>> wrong = {
-        {}, {0}, {3, 0}, {-1, 4}, {1, 2, 3, 4}, {int64_t(1) << 31}, {INT64_MAX, INT64_MAX}};
+        {}, {0}, {3, 0}, {-1, 4}, {1, 1, 1, 1, 1, 1, 1, 1, 1}, {int64_t(1) << 31}, {INT64_MAX, INT64_MAX}};
     for (const auto &shape : wrong) {
         const Error error = error_of([&] { Array(Type::u8, shape); });
         EXPECT_EQ(error.fault(), Fault::usage);
