@@ -169,7 +169,9 @@ int64_t chirp_length(int64_t n, const MixedStages &most) {
     auto &lengths = immortal([] { return Cache<std::pair<int64_t, MixedStages>, int64_t>(most_tables); });
     return *lengths.get({n, most}, [&] {
         int64_t best = 0, least = std::numeric_limits<int64_t>::max();
-        for (int64_t length = 2 * n - 1; length <= (int64_t)std::bit_ceil((uint64_t)(2 * n)); length++) {
+        // A library with few stages may have none up to the power of two; then it is the first one beyond.
+        const auto power_of_two = (int64_t)std::bit_ceil((uint64_t)(2 * n));
+        for (int64_t length = 2 * n - 1; best == 0 || length <= power_of_two; length++) {
             const auto counts = radices_of(length, most);
             if (!counts) {
                 continue;
