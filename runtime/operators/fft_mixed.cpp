@@ -251,7 +251,7 @@ void MixedTransform::add_to(Plan &plan, Device device, const Array &from, Array 
     // Some lines at a time, so that the longer ones take little memory: on a CPU, as much as its last cache.
     const int64_t longer = chirp_length(n_, stages()), bytes = int64_t(1) << (is_on_gpu() ? 28 : 24);
     const int64_t together =
-        std::clamp<int64_t>(bytes / (longer * (int64_t)size_of(Type::c64)) / 64 * 64, 64, count);
+        std::min(count, std::max<int64_t>(64, bytes / (longer * (int64_t)size_of(Type::c64)) / 64 * 64));
     const Array chirp = fft_chirp(n_, -1), response = chirp_response(n_, longer);
     const Lines forward{longer, n_, longer, product(first, chirp), response, {.sign = ends_.sign}},
         back{longer, longer, n_, {}, product(last.empty() ? last : conjugate(last), fft_chirp(n_, 1)),
