@@ -27,8 +27,7 @@ ManyImages::ManyImages(const Operator &op, std::span<const Array> inputs, const 
     const size_t image = layout.ends_with("hwc") ? 3 : layout.ends_with("hw") ? 2 : 0;
     if (image == 0 || std::set(layout.begin(), layout.end()).size() != layout.size()) {
         refuse(Fault::usage, "takes a different letter for each axis, those of an image last: \"hw\", or "
-                             "\"hwc\" with channels, "
-                             "as \"nhw\", \"nhwc\" or \"nchw\"");
+                             "\"hwc\" with channels, as \"nhw\", \"nhwc\" or \"nchw\"");
     }
     for (size_t i = 0; i < inputs.size(); i++) {
         const std::vector<int64_t> &shape = inputs[i].shape();
@@ -146,13 +145,13 @@ Operator::Place Operator::place_of_images(
         const auto request = parse(placed.inputs(i), settings);
         Array image = placed.output(i);
         check_elements(*request);
-        const auto known = std::ranges::find_if(
+        const auto served = std::ranges::find_if(
             chosen, [&](const Variant *variant) { return serves(*variant, *request, image); });
         const Variant *variant =
-            known != chosen.end() ? *known : &choose(*request, image, how.schedule, device, how.variants);
+            served != chosen.end() ? *served : &choose(*request, image, how.schedule, device, how.variants);
         const Watch::Part part((size_t)i, (size_t)images.count());
         const std::vector<const Variant *> libraries = run_in_memory(variant, device, *request, image, how);
-        if (known == chosen.end()) {
+        if (served == chosen.end()) {
             chosen.push_back(variant);
             ran.insert(ran.end(), libraries.begin(), libraries.end());
         }
