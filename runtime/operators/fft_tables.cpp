@@ -13,8 +13,9 @@ namespace tilewright {
 
 namespace {
 
-constexpr size_t most_tables = 64;  // of each kind; more than there are lengths and shapes of passes of one
-                                    // length
+// Of each kind. Passes of one length need fewer; where calls have more lengths, the table that was used
+// longest ago is dropped.
+constexpr size_t most_tables = 64;
 
 // exp(-2 pi i j / n); exact where it is 1, -i, -1 or i.
 std::complex<double> root(int64_t j, int64_t n) {
