@@ -156,8 +156,8 @@ public:
     Prepared prepare(std::span<const Array> inputs, Array &output, const Settings &settings = {},
         const Call &call = {}) const;
 
-    // The same for arguments that parse() has read. Errors: input, device, memory; usage, for an unknown
-    // schedule.
+    // The same as operator() for arguments that parse() has read, which are one image: `how.layout` is not
+    // read. Errors: input, device, memory; usage, for an unknown schedule.
     void call(const Request &request, Array &output, const Call &how = {}) const {
         place_of_call(request, output, how);
     }
