@@ -33,7 +33,8 @@ protected:
         leave_out_fold_checks(pipeline, folded_per_thread_);
         store_halves(pipeline, this->get_target());
         if (errors == Errors::codes) {
-            // The runtime asks variants of autoschedulers alone, whether they take a size.
+            // Of our own GPU libraries, the runtime asks only those of autoschedulers whether they take a
+            // size.
             shorten_errors(
                 pipeline, !this->get_target().has_gpu_feature() || !variant().autoscheduler.empty());
         }

@@ -227,7 +227,7 @@ Array Array::slice(const std::vector<int64_t> &first) const try {
     int64_t offset = 0;
     for (size_t d = 0; good && d < first.size(); d++) {
         good = first[d] >= 0 && first[d] < all[d];
-        offset += first[d] * strides()[d];
+        offset += good ? first[d] * strides()[d] : 0;
     }
     if (!good) {
         throw Error(Fault::usage, fmt::format("({}) is no part of {}", fmt::join(first, ", "), describe()),

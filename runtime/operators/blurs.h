@@ -55,8 +55,8 @@ public:
         return own_error(variant) == BlurError();
     }
 
-    // Whether its libraries take other weights down columns than along rows.
-    virtual bool takes_sigmas() const {
+    // Whether its libraries take weights down columns that differ from those along rows.
+    virtual bool takes_two_sigmas() const {
         return false;
     }
 };

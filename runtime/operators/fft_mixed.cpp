@@ -1,6 +1,7 @@
 // Divides lines of any length into passes of FftMixed, and binds their arguments.
 #include "runtime/operators/fft_mixed.h"
 #include "generators/algorithms/fft2d/mixed_shape.h"
+#include "generators/algorithms/integers.h"
 #include "runtime/operators/fft_tables.h"
 #include <algorithm>
 #include <bit>
@@ -14,10 +15,6 @@ namespace {
 using Numbers = FftMixedNumbers<int32_t>;
 
 constexpr int32_t all = std::numeric_limits<int32_t>::max();
-
-constexpr int64_t ceil_div(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
 
 // The divisor of a length that is nearest to its root, so that both parts are short.
 int64_t part_of(int64_t length) {
@@ -64,7 +61,7 @@ struct MixedTransform::Pass {
             }
         } else {
             const int64_t busy = std::max<int64_t>(1, lines * batches / 512);
-            together = std::min({most, busy, ceil_div(4096, numbers.length)});
+            together = std::min({most, busy, ceil_div(int64_t(4096), numbers.length)});
         }
         numbers.together = (int32_t)std::min(together, lines);
         numbers.blocks = (int32_t)ceil_div(lines, numbers.together);
@@ -251,7 +248,7 @@ void MixedTransform::add_to(Plan &plan, Device device, const Array &from, Array 
     // Some lines at a time, so that the longer ones take little memory: on a CPU, as much as its last cache.
     const int64_t longer = chirp_length(n_, stages()), bytes = int64_t(1) << (is_on_gpu() ? 28 : 24);
     const int64_t together =
-        std::clamp<int64_t>(bytes / (longer * (int64_t)size_of(Type::c64)) / 64 * 64, 64, count);
+        std::min(count, std::max<int64_t>(64, bytes / (longer * (int64_t)size_of(Type::c64)) / 64 * 64));
     const Array chirp = fft_chirp(n_, -1), response = chirp_response(n_, longer);
     const Lines forward{longer, n_, longer, product(first, chirp), response, {.sign = ends_.sign}},
         back{longer, longer, n_, {}, product(last.empty() ? last : conjugate(last), fft_chirp(n_, 1)),

@@ -13,8 +13,9 @@ namespace tilewright {
 
 namespace {
 
-constexpr size_t most_tables = 64;  // of each kind; more than there are lengths and shapes of passes of one
-                                    // length
+// Of each kind. Passes of one length need fewer; where calls have more lengths, the table that was used
+// longest ago is dropped.
+constexpr size_t most_tables = 64;
 
 // exp(-2 pi i j / n); exact where it is 1, -i, -1 or i.
 std::complex<double> root(int64_t j, int64_t n) {
@@ -169,7 +170,9 @@ int64_t chirp_length(int64_t n, const MixedStages &most) {
     auto &lengths = immortal([] { return Cache<std::pair<int64_t, MixedStages>, int64_t>(most_tables); });
     return *lengths.get({n, most}, [&] {
         int64_t best = 0, least = std::numeric_limits<int64_t>::max();
-        for (int64_t length = 2 * n - 1; length <= (int64_t)std::bit_ceil((uint64_t)(2 * n)); length++) {
+        // A library with few stages may have none up to the power of two; then it is the first one beyond.
+        const auto power_of_two = (int64_t)std::bit_ceil((uint64_t)(2 * n));
+        for (int64_t length = 2 * n - 1; best == 0 || length <= power_of_two; length++) {
             const auto counts = radices_of(length, most);
             if (!counts) {
                 continue;

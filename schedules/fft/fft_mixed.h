@@ -7,8 +7,8 @@
 namespace tilewright {
 
 // Each thread block transforms a few lines, which it keeps in shared memory. The Func of a stage's strides is
-// computed once per stage for another reason too: Halide puts a barrier at the end of each turn of a loop
-// over stages only where the turn has one inside.
+// computed once per stage for another reason too: Halide puts a barrier at the end of each iteration of
+// a loop over stages only where the iteration has one inside.
 inline void mixed_lines_in_shared(FftMixed &f, ScheduleContext &context) {
     undefined_on_gpu(f.out);
     const Halide::RVar iteration = variable(f.writing, 0), thread = variable(f.writing, 1),
@@ -76,8 +76,8 @@ inline ScheduleVariants mixed_variants(Backends where) {
             variant("fused_mixed_columns", cpu, "c64", mixed_lines_in_vectors, FftMixedShape{.columns = true})
                 .says("Columns" + sentence + "a core's cache.")};
     }
-    // A loop over stages that may have no turn, with a barrier inside, makes PoCL 3.1 compile what follows
-    // twice; nine of them take it minutes. OpenCL's stages are no loops, and fewer.
+    // A loop over stages that may have no iteration, with a barrier inside, makes PoCL 3.1 compile what
+    // follows twice; nine of them take it minutes. OpenCL's stages are no loops, and fewer.
     if (where == opencl) {
         return {variant("fused_mixed", opencl, "c64", mixed_lines_in_shared, FftMixedShape{.unrolled = true},
             {{"threads", 256, 64, 512}, {"words", 6120, 4096, 6120}})

@@ -229,8 +229,8 @@ private:
         Expr of_stage;
         if (on_threads()) {
             const Expr items = numbers.together * butterflies;
-            const Expr turns = shape.unrolled ? Expr(most) : count;
-            made.loops = RDom({{0, iterations(items)}, {0, threads}, {0, turns}}, name);
+            const Expr all_stages = shape.unrolled ? Expr(most) : count;
+            made.loops = RDom({{0, iterations(items)}, {0, threads}, {0, all_stages}}, name);
             const Expr i = made.loops[1] + threads * made.loops[0];
             made.loops.where(i < (shape.unrolled ? select(made.loops[2] < count, items, 0) : items));
             p = place(i, butterflies, numbers.reads_columns);

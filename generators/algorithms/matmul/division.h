@@ -182,7 +182,9 @@ struct FragmentDivision {
         if (depth % 16) {
             return "depth must be a multiple of 16";
         }
-        return !has_panels() && numbers != TensorNumbers::three_tf32 ? "16-bit floats have panels" : "";
+        return !has_panels() && numbers != TensorNumbers::three_tf32 ?
+                   "products of 16-bit floats need panels" :
+                   "";
     }
 };
 

@@ -207,7 +207,7 @@ private:
 
     // at(column, row) is the element to store.
     template<typename At>
-    void store(const Expr &tile_x, const Expr &of_share, const At &at) {
+    void store(const Expr &tile_x, const Expr &number_of_share, const At &at) {
         const int fours = division.columns / 16, threads = TensorProduct::threads;
         const Expr element = domain[0], four = domain[1] % fours, lower = domain[1] / fours % 2,
                    m = domain[1] / (2 * fours), thread = domain[2], lane = thread % 32,
@@ -217,7 +217,7 @@ private:
         domain.where(below(column, size.columns) && below(row, size.rows));
         at(promised(column, size.columns), promised(row, size.rows)) =
             sum(element % 2 + 2 * lower + 4 * (2 * four + element / 2), m, thread + threads * tile_y, tile_x,
-                of_share);
+                number_of_share);
     }
 
     // Sums the elements that are not finite again, in blocks of 32 by 8. The others are in out; without

@@ -16,7 +16,8 @@ inline const std::map<std::string, Errors> errors_by_word = {
 
 // Replaces the words of each check of the pipeline by their code. The words are 14 % of the code of the CPU's
 // libraries, and 15 to 43 % of what GPU libraries have beside their kernels. `bounds_queries`: whether a
-// caller may still ask, by buffers without memory, for the bounds of the inputs; on CPUs the target says it.
+// caller may still ask, by buffers without memory, for the bounds of the inputs. Libraries of the CPU are
+// built without that question by their target (no_bounds_query), and need no change here.
 void shorten_errors(Halide::Pipeline &pipeline, bool bounds_queries);
 
 }  // namespace tilewright

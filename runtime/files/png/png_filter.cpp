@@ -1,3 +1,4 @@
+// The filters of PNG, in loops that compilers make vector code of.
 #include "runtime/files/png/png_filter.h"
 #include <algorithm>
 #include <cstring>
@@ -9,8 +10,9 @@ namespace tilewright {
 
 namespace {
 
-// The names are those of the standard: a is the byte of the pixel to the left, b the one above, and c the one
-// above a. In 8 and 16 bits, of which a vector has most.
+// What each filter subtracts from a byte. The names are those of the standard: a is the byte of the pixel to
+// the left, b the one above, and c the one above a. Numbers have 8 and 16 bits, because a vector holds more
+// of them than of wider ones.
 uint8_t none(uint8_t, uint8_t, uint8_t) {
     return 0;
 }

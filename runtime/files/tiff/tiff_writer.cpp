@@ -1,5 +1,5 @@
 // The writer of TIFF files. Sources: TIFF 6.0 (Adobe, 1992), and its supplement of 2002 for deflate. libtiff
-// writes the directory; strips are compressed here, because it has neither ISA-L nor its speed.
+// writes the directory. Strips are compressed here, because libtiff cannot use ISA-L, which is faster.
 #include "runtime/files/deflate/deflate.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/output/output_file.h"
@@ -112,7 +112,7 @@ void subtract_left(const uint8_t *row, size_t bytes, size_t channels, uint8_t *t
 
 // Rows of a strip, which is decoded as a whole.
 uint32_t rows_per_strip(size_t row_bytes, int64_t rows) {
-    constexpr size_t worth = size_t(128) << 10;  // bytes; shorter streams are larger by some percent
+    constexpr size_t worth = size_t(128) << 10;  // bytes; with shorter strips, files grow by some percent
     return static_cast<uint32_t>(std::min<int64_t>(std::max<size_t>(1, worth / row_bytes), rows));
 }
 

@@ -125,8 +125,9 @@ public:
     static Array wrap(Type type, Device device, uint64_t memory, std::vector<int64_t> shape,
         std::vector<int64_t> strides = {}, std::shared_ptr<const void> owner = {});
 
-    // Rows y0 ... y0 + h - 1 and columns x0 ... x0 + w - 1 of an image or matrix; shares the elements.
-    // Errors: usage, for an array that has no rows, or a part that is not inside it.
+    // Rows y0 ... y0 + h - 1 and columns x0 ... x0 + w - 1 of an image or matrix; shares the elements. Of an
+    // array of many images, these are the first two axes, whatever they mean: take a slice() before. Errors:
+    // usage, for an array that has no rows, or a part that is not inside it.
     Array crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const;
 
     // The part at one place of the first axes, as NumPy's a[i] and a[i, j]; shares the elements. Of many

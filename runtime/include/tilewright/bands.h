@@ -63,7 +63,8 @@ std::unique_ptr<RowsOfFile> rows_of_file(
     const std::string &path, const FileLimits &limits = {}, int64_t memory = int64_t(1) << 30);
 
 // A file of that kind, which gets the rows as they come. It is whole or absent, as with write_array(), and
-// has the same bytes. Errors, of begin(), write() and finish(): those of write_array().
+// has the same bytes; `metadata` and `compression` are as there. Errors, of begin(), write() and finish():
+// those of write_array().
 std::unique_ptr<RowSink> rows_to_file(
     std::string path, FileKind kind, PngMetadata metadata = {}, std::optional<int> compression = {});
 

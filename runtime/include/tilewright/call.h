@@ -39,7 +39,9 @@ struct Call {
     // takes channels: "nhw", "nhwc", or "nchw" for images whose channels are images of their own. The result
     // is that of a call per image, with the same axes in front, and borders are those of each image. Shapes
     // are checked once, and one variant runs on all images that it serves; none waits for another one's
-    // result. All inputs have the same numbers of images. Empty: the arrays are one image.
+    // result. All inputs have the same numbers of images. Empty: the arrays are one image. Errors: usage, for
+    // a letter that is there twice, and where the last ones are neither "hw" nor "hwc"; input, for an array
+    // of another number of axes, and for different numbers of images.
     //
     //     gaussian_blur(batch, 3, Border::reflect, {.layout = "nchw"})
     std::string layout = {};

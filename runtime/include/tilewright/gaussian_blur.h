@@ -51,23 +51,26 @@ Array gaussian_blur(const Array &image, double sigma, Border border = Border::re
 void gaussian_blur(
     const Array &image, Array &output, double sigma, Border border = Border::reflect, const Call &call = {});
 
-// A blur with another sigma down columns than along rows, another radius, or the value of the border
+// A blur with another sigma down columns than along rows, another radius, or one of the borders `wrap` and
 // `constant`.
 struct GaussianBlurOptions {
-    double sigma_y = 1, sigma_x = 1;  // above 0 and below 8192
+    double sigma_y = 1, sigma_x = 1;  // pixels, down columns and along rows: above 0 and below 8192
     Border border = Border::reflect;
-    double truncate = 4;  // the radius of each pass is floor(truncate sigma + .5), at most 32768
-    double value = 0;     // beyond the border `constant`: for u8 and u16 a whole number of their range
+    double truncate = 4;  // 0 to 1000: each pass has the radius floor(truncate sigma + .5), at most 32768
+    double value = 0;     // of the pixels beyond the border `constant`: for u8 and u16 a whole number of
+                          // their range, for f32 a finite number
 };
 
-// The same with these. The integer weights of each pass are those of its sigma, and the bound above has the
-// errors of both. Where both sigmas differ, NaN and infinities also reach as far along one axis as along the
-// other. With `wrap` and `constant` the image is continued, and the result cut, on the host: an image on a
-// device comes to the host for that.
+// The same with these options. The integer weights of each pass are those of its sigma and radius, and the
+// bound above has the errors of both. Where both sigmas differ, NaN and infinities also reach as far along
+// one axis as along the other. With `wrap` and `constant` the image is continued by the radius on each side,
+// and the result cut out, on the host: an image on a device comes to the host for that, and the continued
+// image spans at most 2047 MiB.
 //
 //     gaussian_blur(image, {.sigma_y = 3, .sigma_x = 1, .border = Border::wrap})
 //
-// Errors: usage, for a radius above 32768 and for another value; and as above.
+// Errors: usage, for numbers outside these ranges; and those of the functions above. Source: the definition
+// of scipy.ndimage.gaussian_filter with its arguments sigma, mode, cval and truncate.
 Array gaussian_blur(const Array &image, const GaussianBlurOptions &how, const Call &call = {});
 void gaussian_blur(const Array &image, Array &output, const GaussianBlurOptions &how, const Call &call = {});
 

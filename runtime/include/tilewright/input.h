@@ -14,9 +14,9 @@ enum class Axes { vector, image, image_or_channels };
 // The height and the width that an operator takes.
 struct Sides {
     int64_t least = 1, most = std::numeric_limits<int64_t>::max();  // of each side
-    bool are_equal = false;                                         // the image is a square
-    // With the operator's option `pad` a side n becomes the least power of two from n times this on, of which
-    // `most` is the limit. 0: there is no such option.
+    bool are_equal = false;                                         // whether both sides are the same
+    // With the operator's option `pad`, zeros enlarge a side n to the least power of two that is at least
+    // `padded_by` n, and that is at most `most`. 0: there is no such option.
     int64_t padded_by = 0;
     int64_t padded_side(int64_t n) const;
 

@@ -156,8 +156,8 @@ public:
     Prepared prepare(std::span<const Array> inputs, Array &output, const Settings &settings = {},
         const Call &call = {}) const;
 
-    // The same for arguments that parse() has read. Errors: input, device, memory; usage, for an unknown
-    // schedule.
+    // The same as operator() for arguments that parse() has read, which are one image: `how.layout` is not
+    // read. Errors: input, device, memory; usage, for an unknown schedule.
     void call(const Request &request, Array &output, const Call &how = {}) const {
         place_of_call(request, output, how);
     }
@@ -256,7 +256,7 @@ public:
     // Errors: usage, input.
     std::vector<Array> first_images(std::span<const Array> inputs, const std::string &layout) const;
 
-    // Parts of a request.
+    // Parts of a request. `layout`: as in Call.
     std::string type_of(std::span<const Array> inputs, const Settings &settings) const {
         return parse(inputs, settings)->type;
     }
@@ -350,7 +350,7 @@ private:
         std::span<const Array> inputs, Array &output, const Settings &settings) const;
 
     // The array that a call writes: `output`, or a new one where it is empty. Errors: input, for another type
-    // or shape.
+    // or shape; usage, for an output that shares memory with an input; memory.
     Array output_of_call(Type type, const std::vector<int64_t> &shape, std::span<const Array> inputs,
         const Array &output, const Call &how) const;
 

@@ -20,7 +20,7 @@ public:
 
     bool serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override;
-    bool takes_sigmas() const override {
+    bool takes_two_sigmas() const override {
         return true;
     }
 

@@ -121,7 +121,7 @@ protected:
     bool form_serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
         const auto &form = static_cast<const BlurForm<GaussianBlurRequest> &>(form_of(variant));
-        return (request.is_even() || form.takes_sigmas()) && form.serves(variant, request, output);
+        return (request.is_isotropic() || form.takes_two_sigmas()) && form.serves(variant, request, output);
     }
 
     Measures measures(const GaussianBlurRequest &request) const override {

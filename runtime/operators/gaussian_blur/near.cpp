@@ -64,7 +64,7 @@ struct HalfForm final : StoredForm {
 struct ExpForm final : NearForm {
     using NearForm::NearForm;
 
-    bool takes_sigmas() const override {
+    bool takes_two_sigmas() const override {
         return false;
     }
 

@@ -67,7 +67,7 @@ struct GaussianBlurRequest : BlurRequest {
     double value = 0;                              // beyond the border `constant`
     std::shared_ptr<const BlurWeights> weights;    // along rows
     std::shared_ptr<const BlurWeights> weights_y;  // down columns
-    std::pair<Array, Array> taps = {};             // of both, for images of this type: as long as the longer
+    std::pair<Array, Array> taps = {};             // taps_of_passes(), for images of this type
 
     const GaussianWeights &numbers() const {
         return weights->numbers();
@@ -76,14 +76,14 @@ struct GaussianBlurRequest : BlurRequest {
         return weights_y->numbers();
     }
     // Whether both passes have the same weights.
-    bool is_even() const {
+    bool is_isotropic() const {
         return weights == weights_y;
     }
     // That of the longer window.
     int radius() const {
         return std::max(numbers().radius, numbers_y().radius);
     }
-    // Whether the image is continued by copies of its pixels that the libraries do not make themselves.
+    // Whether the front continues the image beyond its border, on the host, before libraries blur it.
     bool is_padded() const {
         return border == Border::wrap || border == Border::constant;
     }
@@ -95,10 +95,12 @@ struct GaussianBlurRequest : BlurRequest {
     }
 };
 
-// The weights of both passes, along rows and down columns, with zeros for the taps that one of them lacks.
+// The weights of both passes, along rows and down columns. Both arrays have the taps of the larger radius;
+// the other pass has zeros there.
 std::pair<Array, Array> taps_of_passes(const GaussianBlurRequest &request, Type pixel);
 
-// What continues an image as the border `wrap` or `constant` says, by so many pixels on each side.
+// Writes an image to `padded`, and beyond its border what the border `wrap` or `constant` says: by the radius
+// of the pass down columns above and below it, and by that of the pass along rows on the left and right.
 void pad(const Array &image, const GaussianBlurRequest &request, Array &padded);
 
 }  // namespace tilewright

@@ -36,7 +36,7 @@ namespace {
 struct TermsForm final : GaussianBlurTaps {
     using GaussianBlurTaps::GaussianBlurTaps;
 
-    bool takes_sigmas() const override {
+    bool takes_two_sigmas() const override {
         return false;
     }
 
