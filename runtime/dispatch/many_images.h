@@ -44,8 +44,6 @@ public:
     void finish();
 
 private:
-    Array placed(const Array &image) const;
-
     const ManyImages &images_;
     const bool are_parts_;
     const std::span<const Array> inputs_;
