@@ -28,7 +28,7 @@ constexpr double most_sigma = 8192;
 
 std::vector<Option> options_of_blur() {
     return {{.name = "sigma",
-                .help = "Standard deviation in pixels; the radius is 4 sigma",
+                .help = "Standard deviation in pixels; the radius is truncate times sigma",
                 .is_number = true,
                 .value = "1",
                 .least = 0,
