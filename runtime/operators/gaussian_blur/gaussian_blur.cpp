@@ -41,7 +41,6 @@ std::vector<Option> options_of_blur() {
         {.name = "sigma-y",
             .help = "Standard deviation down columns, where it is another one than along rows",
             .is_number = true,
-            .example = "2.5",
             .least = 0,
             .most = most_sigma,
             .excludes_ends = true},
