@@ -37,8 +37,8 @@ PassNumbers second_part_of_any(int together) {
 
 // Each variant is one pass over lines of one length, fused_mixed* over lines of many. The front
 // (runtime/operators/fft2d) combines passes; for each pass it takes the first variant that serves it.
-// `tuned_any` is the second pass over lines that are too long for one pass; with it, every size can be
-// transformed.
+// `tuned_any` is the second pass over lines that are too long for one pass; with it, every power of two can
+// be transformed, and with fused_mixed* every other side.
 static const ScheduleVariants &variants() {
     const auto along = [](int together) {
         return PassNumbers{.lines = FftPassShape::Lines::along, .together = together};

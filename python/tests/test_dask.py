@@ -119,6 +119,15 @@ def test_refusals():
         tiled.gaussian_blur(da.zeros((9, 9), dtype="u1"), sgima=1)
     with pytest.raises(ValueError, match="output-type = u8: takes u32, u64, f32, f64"):
         tiled.column_sum(da.zeros((9, 9), dtype="u1"), "u8")
+    with pytest.raises(ValueError, match="border = wrap: it takes pixels from the opposite side"):
+        tiled.gaussian_blur(da.zeros((9, 9), dtype="u1"), border="wrap")
+
+
+def test_a_border_with_a_value_and_a_sigma_per_axis():
+    whole = image("uint8", (97, 61))
+    how = {"border": "constant", "value": 200.0, "sigma_y": 3.0, "device": "cpu"}
+    got = tiled.gaussian_blur(da.from_array(whole, chunks=(30, 25)), 1.5, **how).compute()
+    np.testing.assert_array_equal(got, tilewright.gaussian_blur(whole, 1.5, **how))
 
 
 # What each chunk's call would refuse is refused before anything is computed.

@@ -95,7 +95,8 @@ def _tiled(name, exact):
         _check(op, [image], options, given["schedule"])
         halo = op.halo(options, error)
         if halo is None:
-            raise ValueError(f"{name}: the border {given['border']} joins both ends, which are chunks apart")
+            why = "takes pixels from the opposite side of the image, which is in another chunk"
+            raise ValueError(f"{name}: border = {given['border']}: it {why}; take another border")
         # Chunks along an axis that the halo spans would be the whole axis anyway.
         image = image.rechunk({axis: -1 for axis in (0, 1) if halo >= image.shape[axis]})
         depth = {axis: halo if image.numblocks[axis] > 1 else 0 for axis in (0, 1)}

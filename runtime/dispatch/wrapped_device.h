@@ -1,5 +1,5 @@
 #pragma once
-// Where the memory of a call's arrays is that another library owns. Not installed.
+// On which device the arrays of a call are whose memory another library owns (Array::wrap). Not installed.
 #include "tilewright/array.h"
 #include "tilewright/device.h"
 #include <optional>
@@ -7,7 +7,8 @@
 
 namespace tilewright {
 
-// The device of the output's memory, or else of that of an input. Nothing where the library owns all of it.
+// The device of the output, where another library owns its memory, or else of the first such input. Nothing
+// where there is no such array.
 inline std::optional<Device> wrapped_device(std::span<const Array> inputs, const Array &output) {
     if (output.is_wrapped()) {
         return output.newest_on();

@@ -7,8 +7,8 @@
 namespace tilewright {
 
 // Each thread block transforms a few lines, which it keeps in shared memory. The Func of a stage's strides is
-// computed once per stage for another reason too: Halide puts a barrier at the end of each iteration of
-// a loop over stages only where the iteration has one inside.
+// computed once per stage, and not only to load them once: Halide puts a barrier at the end of each iteration
+// of the loop over stages only where an iteration has a barrier inside, and this Func brings one.
 inline void mixed_lines_in_shared(FftMixed &f, ScheduleContext &context) {
     undefined_on_gpu(f.out);
     const Halide::RVar iteration = variable(f.writing, 0), thread = variable(f.writing, 1),

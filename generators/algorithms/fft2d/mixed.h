@@ -1,6 +1,6 @@
 #pragma once
 // A form of fft2d: one pass over lines of any length whose prime factors are at most 13. Variants:
-// fused_mixed* of fft2d and fresnel, for sides that are no powers of two.
+// fused_mixed* of fft2d and fresnel, for sides that are no powers of two from 16 to 8192.
 //
 // The length and the number of stages of each radix are numbers of the call, so that one library serves all
 // lengths. The stages are those of W. M. Gentleman and G. Sande, "Fast Fourier Transforms: for Fun and

@@ -53,7 +53,7 @@ struct Option {
     bool is_whole = false;       // for numbers: whole ones only
     bool is_needed = false;      // a call without it is refused
 
-    std::string range() const;  // "a number from 0.5 to 200", "a length from 1pm to 1m"; of words "u32, f32"
+    std::string range() const;  // "a number from 0.5 to 2000", "a length from 1pm to 1m"; of words "u32, f32"
 };
 
 }  // namespace tilewright

@@ -28,7 +28,7 @@ constexpr double most_sigma = 8192;
 
 std::vector<Option> options_of_blur() {
     return {{.name = "sigma",
-                .help = "Standard deviation in pixels; the radius is 4 sigma",
+                .help = "Standard deviation in pixels; the radius is truncate times sigma",
                 .is_number = true,
                 .value = "1",
                 .least = 0,
@@ -41,7 +41,6 @@ std::vector<Option> options_of_blur() {
         {.name = "sigma-y",
             .help = "Standard deviation down columns, where it is another one than along rows",
             .is_number = true,
-            .example = "2.5",
             .least = 0,
             .most = most_sigma,
             .excludes_ends = true},

@@ -29,8 +29,7 @@ size_t bytes_of(const std::vector<Array> &arrays) {
     return bytes;
 }
 
-// The samples of `verify`, and more with odd sides, the smallest first. Operators whose sides are powers of 2
-// have no other.
+// The samples of `verify`, and more with odd sides, the smallest first.
 const std::vector<Sample> &samples_of(const Operator &op, const std::string &type) {
     static std::map<std::pair<const Operator *, std::string>, std::vector<Sample>> known;
     std::vector<Sample> &samples = known[{&op, type}];
