@@ -246,8 +246,8 @@ TEST_F(CommandLine, OutOfMemoryOnADevice) {
 
 TEST_F(CommandLine, OutOfMemoryOnTheHost) {
     NEEDS_OPERATOR("invert");
-    // A file with a hole: 1.6 GB of zeros that take no place on the disk. Without --check the image would go in
-    // bands where it is large for the machine.
+    // A file with a hole: 1.6 GB of zeros that take no place on the disk. Without --check the image would go
+    // in bands where it is large for the machine.
     Array small(Type::u8, {1, 1});
     write_array(path("small.npy"), small);
     std::string header = read_text(path("small.npy"));
