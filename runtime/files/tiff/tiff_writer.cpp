@@ -76,18 +76,19 @@ void set_metadata(TIFF *tiff, const PngMetadata &metadata, int channels) {
 }
 
 void set_header(TIFF *tiff, Type type, const std::vector<int64_t> &shape, uint32_t rows_per_strip,
-    const PngMetadata &metadata) {
+    const WriteOptions &options) {
     const int channels = channels_of(shape);
+    const bool is_compressed = options.compression != 0;
     TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<uint32_t>(shape[1]));
     TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<uint32_t>(shape[0]));
     TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * size_of(type)));
     TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, channels);
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, channels <= 2 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB);
-    TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
+    TIFFSetField(tiff, TIFFTAG_COMPRESSION, is_compressed ? COMPRESSION_ADOBE_DEFLATE : COMPRESSION_NONE);
     if (type == Type::f32) {  // without the predictor of floats, which many readers do not know
         TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_IEEEFP);
-    } else {
+    } else if (is_compressed) {
         TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
     }
     TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows_per_strip);
@@ -95,7 +96,7 @@ void set_header(TIFF *tiff, Type type, const std::vector<int64_t> &shape, uint32
         const uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
         TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
     }
-    set_metadata(tiff, metadata, channels);
+    set_metadata(tiff, options.metadata, channels);
 }
 
 // Horizontal differences (TIFF 6.0, 14): each number less that of the pixel to the left.
@@ -123,15 +124,16 @@ public:
         : path_(path), file_(path), type_(type), channels_(static_cast<size_t>(channels_of(shape))),
           row_(static_cast<size_t>(row_bytes_of(type, shape))),
           rows_per_strip_(rows_per_strip(row_.size(), shape[0])),
-          deflater_(create_deflater(options.compression, [this](const uint8_t *from, size_t bytes) {
-              strip_.insert(strip_.end(), from, from + bytes);
-          })) {
+          deflater_(options.compression == 0 ?
+                        nullptr :
+                        create_deflater(options.compression,
+                            [this](const uint8_t *from, size_t bytes) { append(from, bytes); })) {
         // BigTIFF: offsets in other files have 32 bits, and deflate makes noise a little larger.
         const bool is_big = static_cast<int64_t>(row_.size()) * shape[0] > int64_t(2) << 30;
         tiff_ = libtiff::open(is_big ? "w8" : "w", &target_, {read_nothing, write_bytes, seek, size_of_file},
             std::numeric_limits<int64_t>::max(), messages_);
         check(tiff_ != nullptr);
-        set_header(tiff_.get(), type, shape, rows_per_strip_, options.metadata);
+        set_header(tiff_.get(), type, shape, rows_per_strip_, options);
     }
 
     void write(const Array &rows) override {
@@ -155,22 +157,31 @@ public:
 
 private:
     void add(const uint8_t *row) {
-        if (type_ == Type::u8) {
-            subtract_left<uint8_t>(row, row_.size(), channels_, row_.data());
-        } else if (type_ == Type::u16) {
-            subtract_left<uint16_t>(row, row_.size(), channels_, row_.data());
+        if (!deflater_) {
+            append(row, row_.size());
+        } else if (type_ == Type::f32) {
+            deflater_->add(row, row_.size());
+        } else {
+            type_ == Type::u8 ? subtract_left<uint8_t>(row, row_.size(), channels_, row_.data()) :
+                                subtract_left<uint16_t>(row, row_.size(), channels_, row_.data());
+            deflater_->add(row_.data(), row_.size());
         }
-        deflater_->add(type_ == Type::f32 ? row : row_.data(), row_.size());
         if (++rows_ == rows_per_strip_) {
             end_strip();
         }
+    }
+
+    void append(const uint8_t *from, size_t bytes) {
+        strip_.insert(strip_.end(), from, from + bytes);
     }
 
     void end_strip() {
         if (rows_ == 0) {
             return;
         }
-        deflater_->finish();
+        if (deflater_) {
+            deflater_->finish();
+        }
         const auto size = static_cast<tmsize_t>(strip_.size());
         check(TIFFWriteRawStrip(tiff_.get(), strips_++, strip_.data(), size) == size);
         strip_.clear();
@@ -197,10 +208,10 @@ private:
     libtiff::Handle tiff_;
     const Type type_;
     const size_t channels_;
-    std::vector<uint8_t> row_, strip_;  // differences; compressed
+    std::vector<uint8_t> row_, strip_;  // differences; what is written
     const uint32_t rows_per_strip_;
-    uint32_t rows_ = 0, strips_ = 0;  // rows of this strip, and the strips before it
-    const std::unique_ptr<Deflater> deflater_;
+    uint32_t rows_ = 0, strips_ = 0;            // rows of this strip, and the strips before it
+    const std::unique_ptr<Deflater> deflater_;  // nullptr: no compression
 };
 
 }  // namespace
