@@ -66,7 +66,8 @@ int64_t Sides::padded_side(int64_t n) const {
 }
 
 Sides Sides::padded() const {
-    return padded_by > 0 ? Sides{.most = most / padded_by, .are_equal = are_equal} : *this;
+    const auto longest = (int64_t)std::bit_floor((uint64_t)most);
+    return padded_by > 0 ? Sides{.most = longest / padded_by, .are_equal = are_equal} : *this;
 }
 
 int64_t Sides::up_to(int64_t n) const {
