@@ -177,6 +177,29 @@ TEST(DeviceLimits, WithoutMemoryForTunedTheVariantCompactRuns) {
     EXPECT_EQ(started, before + 1);
 }
 
+int tuned_calls = 0;
+
+int find_memory_once(void **) {
+    return tuned_calls++ == 0 ? 0 : halide_error_code_out_of_memory;
+}
+
+TEST(DeviceLimits, OfManyImagesThoseAfterTheFirstWithoutMemoryTryCompactAlone) {
+    const std::vector<Variant> of = {
+        generated_variant("large", "tuned", "u8", Backend::opencl, find_memory_once, image_to_image),
+        generated_variant("large", "compact", "u8", Backend::opencl, count_start, image_to_image)};
+    const ImageOperator op("large", "a test's", of, {&large_form});
+    const Array images(Type::u8, {5, 8, 8});
+    const int before = started;
+    Array output;
+    Statistics statistics;
+    op({&images, 1}, output, {}, {.device = large, .statistics = &statistics, .layout = "nhw"});
+    EXPECT_EQ(tuned_calls, 2);
+    EXPECT_EQ(started, before + 4);
+    EXPECT_EQ(statistics.variant, "large/compact/u8/opencl");
+    EXPECT_EQ(
+        statistics.libraries, (std::vector<std::string>{"large/tuned/u8/opencl", "large/compact/u8/opencl"}));
+}
+
 // A library of our own: of doubles there is no variant for such a device, of floats and integers there is
 // one.
 TEST(DeviceLimits, LibrariesWithoutDoublesRunOnDevicesWithoutThem) {
