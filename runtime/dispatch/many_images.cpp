@@ -76,9 +76,16 @@ PlacedImages::PlacedImages(
       written_(output) {
     if (are_parts_ && is_whole_storage(output)) {
         output.storage()->hold(device, true, true);
+        keeps_host_ = output.storage()->newest().on_host;
         output.storage()->release(true, false);
     } else if (device.backend == Backend::opencl && output.is_wrapped()) {
         written_ = Array::uninitialized(output.type(), output.shape(), 0);
+    }
+}
+
+PlacedImages::~PlacedImages() {
+    if (keeps_host_) {
+        output_.storage()->drop_device_copy();
     }
 }
 
@@ -108,6 +115,7 @@ void PlacedImages::finish() {
     if (written_.storage() != output_.storage()) {
         copy(written_, output_);
     }
+    keeps_host_ = false;
 }
 
 std::vector<Array> Operator::first_images(std::span<const Array> inputs, const std::string &layout) const {

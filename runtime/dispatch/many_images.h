@@ -37,6 +37,10 @@ public:
     // `output` is written whole. Errors: device and memory.
     PlacedImages(const ManyImages &images, Device device, std::span<const Array> inputs, Array &output);
 
+    // After an error, the output has the host's elements of before, as after a call on one image.
+    ~PlacedImages();
+    PlacedImages(const PlacedImages &) = delete;
+
     std::vector<Array> inputs(int64_t i) const;
     Array output(int64_t i);
 
@@ -50,6 +54,7 @@ private:
     Array &output_;
     Array written_;               // the output, or what stands in for it on OpenCL
     std::vector<Array> results_;  // views that were written
+    bool keeps_host_ = false;     // whether the host has the output's elements of before
 };
 
 }  // namespace tilewright

@@ -1,5 +1,6 @@
 // The limits of devices against the fake drivers: they are asked of the driver, and a variant that needs more
 // than the device has is not chosen there.
+#include "runtime/arrays/storage.h"
 #include "runtime/dispatch/image_operator.h"
 #include "tests/runtime/drivers/fakes/cuda_record.h"
 #include "tests/runtime/drivers/fakes/opencl_record.h"
@@ -8,7 +9,9 @@
 #include "tests/support/operators.h"
 #include "tilewright/generated.h"
 #include <HalideRuntime.h>
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <utility>
 
 namespace tilewright {
 
@@ -198,6 +201,23 @@ TEST(DeviceLimits, OfManyImagesThoseAfterTheFirstWithoutMemoryTryCompactAlone) {
     EXPECT_EQ(statistics.variant, "large/compact/u8/opencl");
     EXPECT_EQ(
         statistics.libraries, (std::vector<std::string>{"large/tuned/u8/opencl", "large/compact/u8/opencl"}));
+}
+
+// The fake device has memory, and in it no elements of the output.
+TEST(DeviceLimits, AFailedCallOnManyImagesLeavesTheElementsOfBefore) {
+    const std::vector<Variant> of = {
+        generated_variant("large", "tuned", "u8", Backend::cuda, find_no_memory, image_to_image),
+        generated_variant("large", "tuned", "u8", Backend::opencl, find_no_memory, image_to_image)};
+    const ImageOperator op("large", "a test's", of, {&large_form});
+    const Array images(Type::u8, {5, 8, 8});
+    for (const Device device : {hopper, large}) {
+        Array output(Type::u8, {5, 8, 8});
+        std::fill_n(output.as<uint8_t>(), output.size(), (uint8_t)7);
+        const auto call = [&] { op({&images, 1}, output, {}, {.device = device, .layout = "nhw"}); };
+        EXPECT_EQ(error_of(call).fault(), Fault::memory);
+        EXPECT_FALSE(output.storage()->newest_on()) << device.str();
+        EXPECT_EQ(std::as_const(output).at<uint8_t>({4, 7, 7}), 7) << device.str();
+    }
 }
 
 // A library of our own: of doubles there is no variant for such a device, of floats and integers there is
