@@ -69,17 +69,23 @@ std::vector<Array> ManyImages::images(std::span<const Array> arrays, int64_t i) 
     return all;
 }
 
+// An output that this call made is known to no other thread.
+static Array written_for(Device device, const Array &output) {
+    const bool stands_in = device.backend == Backend::opencl && output.storage().use_count() > 1;
+    return stands_in ? Array::uninitialized(output.type(), output.shape()) : output;
+}
+
 // On CUDA, what the output had before is not sent to the device, as it would be for a part of it.
 PlacedImages::PlacedImages(
     const ManyImages &images, Device device, std::span<const Array> inputs, Array &output)
     : images_(images), are_parts_(device.backend == Backend::cuda), inputs_(inputs), output_(output),
-      written_(output) {
+      written_(written_for(device, output)) {
     if (are_parts_ && is_whole_storage(output)) {
         output.storage()->hold(device, true, true);
         keeps_host_ = output.storage()->newest().on_host;
         output.storage()->release(true, false);
-    } else if (device.backend == Backend::opencl && output.is_wrapped()) {
-        written_ = Array::uninitialized(output.type(), output.shape(), 0);
+    } else if (device.backend == Backend::cpu) {
+        held_.emplace(output);
     }
 }
 
