@@ -49,7 +49,7 @@ class OnCuda:
         (lambda: tilewright.invert("photo.png"), TypeError, "not str"),
         (lambda: tilewright.invert(np.zeros((3, 0), np.uint8)), ValueError, "no elements"),
         (lambda: tilewright.invert(np.uint8(3) * np.ones((), np.uint8)), (TypeError, ValueError), "image: "),
-        (lambda: tilewright.invert(np.zeros((2, 2, 2, 2), np.uint8)), ValueError, 'layout="nhwc" or "nchw"'),
+        (lambda: tilewright.invert(np.zeros((2, 2, 2, 2), np.uint8)), ValueError, "layout, nhwc or nchw"),
         (lambda: tilewright.gaussian_blur(IMAGE.astype(np.float64)), ValueError, "takes u8, u16 or f32"),
         (lambda: tilewright.gaussian_blur(IMAGE.astype(np.float16)), ValueError, "takes u8, u16 or f32"),
         (lambda: tilewright.gaussian_blur(IMAGE, -1), ValueError, "sigma"),

@@ -91,7 +91,7 @@ def test_out_strides_and_progress():
 @pytest.mark.parametrize(
     "make,exception,words",
     [
-        (lambda a: tilewright.invert(a), ValueError, 'layout="nhwc" or "nchw" says which are images'),
+        (lambda a: tilewright.invert(a), ValueError, "say by the layout, nhwc or nchw, which axes"),
         (lambda a: tilewright.invert(a, layout="nhw"), ValueError, "the array has 4 axes"),
         (lambda a: tilewright.invert(a, layout="ncwh"), ValueError, "h before w"),
         (lambda a: tilewright.invert(a, layout="nnhw"), ValueError, "a different letter for each axis"),

@@ -301,6 +301,12 @@ void Storage::release(bool written, bool failed) noexcept {
     released_.notify_all();
 }
 
+void Storage::drop_device_copy() noexcept {
+    const std::lock_guard lock(mutex_);
+    flat_.set_device_dirty(false);
+    flat_.set_host_dirty(device_.has_value());
+}
+
 // Waits as hold() does, and moves the device copy to `device`, up to date unless it is `overwritten`.
 void Storage::make_current(
     std::unique_lock<std::mutex> &lock, Device device, bool written, bool overwritten) {

@@ -82,6 +82,10 @@ public:
     // Ends hold(): the kernel was started, or failed.
     void release(bool written, bool failed) noexcept;
 
+    // After kernels that failed with other parts of one result: the host has the newest elements, those of
+    // before.
+    void drop_device_copy() noexcept;
+
     // The buffer by which Halide knows the device copy: one row of elements that fill the storage.
     halide_buffer_t &flat() {
         return flat_;

@@ -66,7 +66,8 @@ int64_t Sides::padded_side(int64_t n) const {
 }
 
 Sides Sides::padded() const {
-    return padded_by > 0 ? Sides{.most = most / padded_by, .are_equal = are_equal} : *this;
+    const auto longest = (int64_t)std::bit_floor((uint64_t)most);
+    return padded_by > 0 ? Sides{.most = longest / padded_by, .are_equal = are_equal} : *this;
 }
 
 int64_t Sides::up_to(int64_t n) const {
@@ -111,7 +112,7 @@ std::string Input::why_not(Type type, std::span<const int64_t> shape, bool pads)
                                has_axes                 ? "give it one channel at a time" :
                                axes == Axes::vector     ? "give it one line of numbers" :
                                dims == 1                ? "give a vector the shape (1, n) or (n, 1)" :
-                               dims > 3 ? "layout=\"nhwc\" or \"nchw\" says which are images" :
+                               dims > 3 ? "say by the layout, nhwc or nchw, which axes are those of images" :
                                           "make colours grey, or give it one channel";
     return fmt::format("takes {}; {}", says(), advice);
 }

@@ -69,16 +69,29 @@ std::vector<Array> ManyImages::images(std::span<const Array> arrays, int64_t i) 
     return all;
 }
 
+// An output that this call made is known to no other thread.
+static Array written_for(Device device, const Array &output) {
+    const bool stands_in = device.backend == Backend::opencl && output.storage().use_count() > 1;
+    return stands_in ? Array::uninitialized(output.type(), output.shape()) : output;
+}
+
 // On CUDA, what the output had before is not sent to the device, as it would be for a part of it.
 PlacedImages::PlacedImages(
     const ManyImages &images, Device device, std::span<const Array> inputs, Array &output)
     : images_(images), are_parts_(device.backend == Backend::cuda), inputs_(inputs), output_(output),
-      written_(output) {
+      written_(written_for(device, output)) {
     if (are_parts_ && is_whole_storage(output)) {
         output.storage()->hold(device, true, true);
+        keeps_host_ = output.storage()->newest().on_host;
         output.storage()->release(true, false);
-    } else if (device.backend == Backend::opencl && output.is_wrapped()) {
-        written_ = Array::uninitialized(output.type(), output.shape(), 0);
+    } else if (device.backend == Backend::cpu) {
+        held_.emplace(output);
+    }
+}
+
+PlacedImages::~PlacedImages() {
+    if (keeps_host_) {
+        output_.storage()->drop_device_copy();
     }
 }
 
@@ -108,6 +121,7 @@ void PlacedImages::finish() {
     if (written_.storage() != output_.storage()) {
         copy(written_, output_);
     }
+    keeps_host_ = false;
 }
 
 std::vector<Array> Operator::first_images(std::span<const Array> inputs, const std::string &layout) const {
@@ -149,11 +163,13 @@ Operator::Place Operator::place_of_images(
             chosen, [&](const Variant *variant) { return serves(*variant, *request, image); });
         const Variant *variant =
             served != chosen.end() ? *served : &choose(*request, image, how.schedule, device, how.variants);
+        const Variant *const tried = variant;
         const Watch::Part part((size_t)i, (size_t)images.count());
         const std::vector<const Variant *> libraries = run_in_memory(variant, device, *request, image, how);
-        if (served == chosen.end()) {
-            chosen.push_back(variant);
+        if (std::ranges::find(chosen, variant) == chosen.end()) {
             ran.insert(ran.end(), libraries.begin(), libraries.end());
+            // What runs for want of memory is the first choice for the images that follow.
+            chosen.insert(variant != tried ? chosen.begin() : chosen.end(), variant);
         }
     }
     placed.finish();

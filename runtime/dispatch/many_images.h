@@ -1,8 +1,9 @@
 #pragma once
 // Arrays of many images (Call::layout): which part of them is which image. Not installed.
+#include "runtime/arrays/storage.h"
 #include "tilewright/array.h"
 #include "tilewright/operator.h"
-#include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,11 +32,19 @@ private:
 
 // The images of a call where its device works on them. On CUDA they are parts of the arrays. OpenCL's
 // libraries take no part of a buffer: there, and on the CPU, each one is a view of the host's memory, which
-// on a device has a buffer of its own.
+// on a device has a buffer of its own. The library does not know such a view for a part of the output, which
+// another thread's device may write at the same time. So the CPU holds the output meanwhile. A call on OpenCL
+// holds tables that threads share, and must not hold the output before them (Storage::hold): its views are of
+// memory that this call alone has, from which finish() copies.
 class PlacedImages {
 public:
     // `output` is written whole. Errors: device and memory.
     PlacedImages(const ManyImages &images, Device device, std::span<const Array> inputs, Array &output);
+
+    // After an error on CUDA, an output of whole storage has the host's elements of before, as it has after a
+    // call on one image.
+    ~PlacedImages();
+    PlacedImages(const PlacedImages &) = delete;
 
     std::vector<Array> inputs(int64_t i) const;
     Array output(int64_t i);
@@ -48,8 +57,10 @@ private:
     const bool are_parts_;
     const std::span<const Array> inputs_;
     Array &output_;
-    Array written_;               // the output, or what stands in for it on OpenCL
-    std::vector<Array> results_;  // views that were written
+    Array written_;                  // the output, or what stands in for it on OpenCL
+    std::vector<Array> results_;     // views that were written
+    std::optional<HostWrite> held_;  // the output, where libraries write views of it
+    bool keeps_host_ = false;        // whether the host has the output's elements of before
 };
 
 }  // namespace tilewright

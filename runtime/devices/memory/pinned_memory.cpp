@@ -22,7 +22,8 @@ std::optional<int> locking_device() {
 template<typename Call>
 bool in_context(const Call &call, bool without) noexcept try {
     const InsideDriver inside;
-    const CUcontext context = cuda_context(*locking_device());
+    const std::optional<int> index = locking_device();
+    const CUcontext context = index ? cuda_context(*index) : nullptr;
     if (context == nullptr) {
         return without;
     }

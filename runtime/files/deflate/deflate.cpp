@@ -1,6 +1,8 @@
 // Compression by zlib.
 #include "runtime/files/deflate/deflate.h"
+#include <fmt/format.h>
 #include <new>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 #include <zlib.h>
@@ -12,9 +14,11 @@ namespace {
 class ZlibDeflater final : public Deflater {
 public:
     ZlibDeflater(int level, CompressedBytes to) : to_(std::move(to)), ready_(size_t(64) << 10) {
-        if (deflateInit(&stream_, level) != Z_OK) {
+        const int code = deflateInit(&stream_, level);
+        if (code == Z_MEM_ERROR) {
             throw std::bad_alloc();
         }
+        check(code);
     }
     ~ZlibDeflater() override {
         deflateEnd(&stream_);
@@ -40,11 +44,18 @@ private:
         do {
             stream_.next_out = ready_.data();
             stream_.avail_out = static_cast<uInt>(ready_.size());
-            deflate(&stream_, flush);
+            check(deflate(&stream_, flush));
             if (const size_t count = ready_.size() - stream_.avail_out) {
                 to_(ready_.data(), count);
             }
         } while (stream_.avail_out == 0);
+    }
+
+    // Z_BUF_ERROR says that nothing was left to do.
+    static void check(int code) {
+        if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
+            throw std::logic_error(fmt::format("zlib does not compress: error {}", code));
+        }
     }
 
     const CompressedBytes to_;

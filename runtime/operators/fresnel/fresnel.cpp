@@ -18,7 +18,9 @@ namespace {
 
 constexpr double most_revolutions = 0x1p26;  // f64 then still has a phase to 1e-8 revolutions
 
-constexpr Sides sides_of_field = {.most = longest_fft, .are_equal = true, .padded_by = 2};
+// A field of more rows and columns spans more than 2047 MiB (most_bytes), with rows of whole 64 bytes.
+constexpr Sides sides_of_field = {.most = 16376, .are_equal = true, .padded_by = 2};
+static_assert(sides_of_field.most <= longest_fft);
 
 // In the order of FresnelMethod.
 const std::vector<std::string> &method_names() {

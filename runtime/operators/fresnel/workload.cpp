@@ -154,7 +154,7 @@ std::vector<Sample> FresnelWorkload::samples(const std::string &) const {
 }
 
 Sample FresnelWorkload::benchmark_sample(const std::string &, DataSize size, const Settings &settings) const {
-    const int64_t side = std::min(size.width, longest_fft);
+    const int64_t side = fresnel_operator().inputs().front().sides.up_to(size.width);
     const std::string method = settings.text("method", "convolution");
     Settings complete = settings_of(method, side, method == "transform" ? 2 : .5);
     for (const auto &[name, value] : settings.all()) {

@@ -2,7 +2,9 @@
 #include "tests/support/arrays.h"
 #include "tests/support/errors.h"
 #include "tests/support/operators.h"
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -253,6 +255,31 @@ TEST_F(Coherence, ThreadsShareAnArrayWithoutLosingUpdates) {
             ASSERT_EQ(difference(right, inverted(b), {}), "") << round;
             ASSERT_EQ(difference(later.crop(0, n, n, n), b, {}), "") << round;
         }
+    }
+}
+
+// A call on many images of one part of an array, while another thread's device writes its begin: it waits
+// for the call on the CPU, and changes nothing of either call's result.
+TEST_F(Coherence, CallsOnManyImagesShareAnArrayToo) {
+    const Array images = random_array<uint8_t>({4, 40, 60}), one = random_array<uint8_t>({40, 60}, 3);
+    for (const Device &device : {Device{}, opencl_}) {
+        Array all(Type::u8, {2, 4, 40, 60}), part = all.slice({1}), beside = all.slice({0, 0});
+        invert(one, beside, opencl_);  // the kernel is there
+        std::future<void> other;
+        Call call{.device = device, .layout = "nhw"};
+        call.progress = [&](double done) {
+            if (done >= .75 && !other.valid()) {  // the last image begins
+                other = std::async(std::launch::async, [&] { invert(one, beside, opencl_); });
+                other.wait_for(std::chrono::milliseconds(200));
+            }
+            return true;
+        };
+        (*op_)({&images, 1}, part, {}, call);
+        other.get();
+        for (int64_t i = 0; i < 4; i++) {
+            EXPECT_EQ(difference(part.slice({i}), inverted(images.slice({i})), {}), "") << device.str() << i;
+        }
+        EXPECT_EQ(difference(beside, inverted(one), {}), "") << device.str();
     }
 }
 

@@ -150,7 +150,7 @@ protected:
 
 TEST_F(ManyBlurred, WordsOfWhatIsRefused) {
     const Array image(Type::u8, {2, 3, 8, 9});
-    expect_refused(Fault::input, "layout=\"nhwc\" or \"nchw\" says which are images", image, "");
+    expect_refused(Fault::input, "say by the layout, nhwc or nchw, which axes", image, "");
     for (const char *layout : {"nhcw", "nnhw", "chwn", "wh", "h", "nhwhw"}) {
         expect_refused(Fault::usage, "a different letter for each axis", image, layout);
     }

@@ -1,5 +1,6 @@
 // The limits of devices against the fake drivers: they are asked of the driver, and a variant that needs more
 // than the device has is not chosen there.
+#include "runtime/arrays/storage.h"
 #include "runtime/dispatch/image_operator.h"
 #include "tests/runtime/drivers/fakes/cuda_record.h"
 #include "tests/runtime/drivers/fakes/opencl_record.h"
@@ -8,7 +9,9 @@
 #include "tests/support/operators.h"
 #include "tilewright/generated.h"
 #include <HalideRuntime.h>
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <utility>
 
 namespace tilewright {
 
@@ -175,6 +178,46 @@ TEST(DeviceLimits, WithoutMemoryForTunedTheVariantCompactRuns) {
     EXPECT_EQ(error_of([&] { other({&image, 1}, none, {}, {.device = large}); }).fault(), Fault::memory);
     EXPECT_TRUE(none.empty());
     EXPECT_EQ(started, before + 1);
+}
+
+int tuned_calls = 0;
+
+int find_memory_once(void **) {
+    return tuned_calls++ == 0 ? 0 : halide_error_code_out_of_memory;
+}
+
+TEST(DeviceLimits, OfManyImagesThoseAfterTheFirstWithoutMemoryTryCompactAlone) {
+    const std::vector<Variant> of = {
+        generated_variant("large", "tuned", "u8", Backend::opencl, find_memory_once, image_to_image),
+        generated_variant("large", "compact", "u8", Backend::opencl, count_start, image_to_image)};
+    const ImageOperator op("large", "a test's", of, {&large_form});
+    const Array images(Type::u8, {5, 8, 8});
+    const int before = started;
+    Array output;
+    Statistics statistics;
+    op({&images, 1}, output, {}, {.device = large, .statistics = &statistics, .layout = "nhw"});
+    EXPECT_EQ(tuned_calls, 2);
+    EXPECT_EQ(started, before + 4);
+    EXPECT_EQ(statistics.variant, "large/compact/u8/opencl");
+    EXPECT_EQ(
+        statistics.libraries, (std::vector<std::string>{"large/tuned/u8/opencl", "large/compact/u8/opencl"}));
+}
+
+// The fake device has memory, and in it no elements of the output.
+TEST(DeviceLimits, AFailedCallOnManyImagesLeavesTheElementsOfBefore) {
+    const std::vector<Variant> of = {
+        generated_variant("large", "tuned", "u8", Backend::cuda, find_no_memory, image_to_image),
+        generated_variant("large", "tuned", "u8", Backend::opencl, find_no_memory, image_to_image)};
+    const ImageOperator op("large", "a test's", of, {&large_form});
+    const Array images(Type::u8, {5, 8, 8});
+    for (const Device device : {hopper, large}) {
+        Array output(Type::u8, {5, 8, 8});
+        std::fill_n(output.as<uint8_t>(), output.size(), (uint8_t)7);
+        const auto call = [&] { op({&images, 1}, output, {}, {.device = device, .layout = "nhw"}); };
+        EXPECT_EQ(error_of(call).fault(), Fault::memory);
+        EXPECT_FALSE(output.storage()->newest_on()) << device.str();
+        EXPECT_EQ(std::as_const(output).at<uint8_t>({4, 7, 7}), 7) << device.str();
+    }
 }
 
 // A library of our own: of doubles there is no variant for such a device, of floats and integers there is

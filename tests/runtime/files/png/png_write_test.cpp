@@ -1,10 +1,12 @@
 // PNG files that are written: a second decoder reads them, and what PNG cannot hold is refused.
+#include "runtime/files/deflate/deflate.h"
 #include "tests/runtime/files/png/png_pictures.h"
 #include "tests/runtime/files/png/png_test.h"
 #include "tests/runtime/files/png/second_decoder.h"
 #include "tests/support/arrays.h"
 #include <cmath>
 #include <cstring>
+#include <stdexcept>
 
 namespace tilewright {
 namespace {
@@ -14,6 +16,11 @@ Array random_image(Type type, std::vector<int64_t> shape, unsigned seed, int64_t
     Array image(type, std::move(shape), row_bytes);
     fill_bytes(image, seed);
     return image;
+}
+
+// What zlib refuses is an error, so that no file ends early.
+TEST(Deflater, RefusesWhatItsLibraryRefuses) {
+    EXPECT_THROW(create_deflater(10, [](const uint8_t *, size_t) {}), std::logic_error);
 }
 
 TEST_F(PngTest, WritesWhatAnotherDecoderReads) {
