@@ -397,6 +397,7 @@ TEST(GaussianBlur, WhatItRefuses) {
         expect_refused(Fault::usage, "value",
             [&] { gaussian_blur(image, {.border = Border::constant, .value = value}, on_cpu()); });
     }
+    expect_refused(Fault::usage, "value", [&] { gaussian_blur(image, {.value = 30}, on_cpu()); });
     for (const Border border : {Border::constant, Border::wrap}) {
         const Error error = error_of(
             [&] { gaussian_blur(image, {.sigma_y = 8000, .sigma_x = 8000, .border = border}, on_cpu()); });

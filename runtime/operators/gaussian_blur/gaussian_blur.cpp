@@ -52,7 +52,7 @@ std::vector<Option> options_of_blur() {
             .least = 0,
             .most = 1000},
         {.name = "value",
-            .help = "The pixels beyond the border \"constant\"",
+            .help = "The pixels beyond the border \"constant\", with which alone it is taken",
             .is_number = true,
             .value = "0"}};
 }
@@ -83,6 +83,11 @@ protected:
         request.value = settings.number("value");
         const double most = image.type() == Type::u8 ? 255 : image.type() == Type::u16 ? 65535 : FLT_MAX;
         const bool is_real = image.type() == Type::f32;
+        if (request.border != Border::constant && request.value != 0) {
+            refuse(Fault::usage,
+                fmt::format("goes with the border constant; this one is {}", settings.text("border")),
+                "value", fmt::format("{}", request.value));
+        }
         if (request.border == Border::constant &&
             (std::abs(request.value) > most ||
                 (!is_real && (request.value < 0 || request.value != std::floor(request.value))))) {
