@@ -61,8 +61,8 @@ class GaussianBlurOperator : public BlurOperator<GaussianBlurRequest> {
 public:
     GaussianBlurOperator()
         : BlurOperator({.name = "gaussian_blur",
-                           .summary = "Gaussian blur with a window of 4 sigma on each side; integers give "
-                                      "the same bytes on every device",
+                           .summary = "Gaussian blur whose radius is truncate times sigma; integers give the "
+                                      "same bytes on every device",
                            .inputs = {blurred_image()},
                            .options = options_of_blur(),
                            .measures = {"height", "width", "channels", "radius"}},
