@@ -369,6 +369,27 @@ TEST(GaussianBlur, AContinuedImageIsBlurredByTheVariantThatWasAskedFor) {
     }
 }
 
+// A second call sends none of them again.
+TEST(GaussianBlur, ADeviceKeepsTheWeightsOfTwoSigmas) {
+    bool ran = false;
+    for (const Device device : usable_devices()) {
+        if (device.backend == Backend::cpu) {
+            continue;
+        }
+        const Array image = random_array<uint8_t>({37, 53});
+        Array output(Type::u8, {37, 53});
+        const GaussianBlurOptions how{.sigma_y = 3, .sigma_x = 1};
+        gaussian_blur(image, output, how, {.device = device});
+        const Counters before = counters();
+        gaussian_blur(image, output, how, {.device = device});
+        EXPECT_EQ((counters() - before).bytes_to_device, 0u) << device.str();
+        ran = true;
+    }
+    if (!ran) {
+        GTEST_SKIP() << "not run here: no device but the CPU";
+    }
+}
+
 template<typename Call>
 void expect_refused(Fault fault, const std::string &argument, Call call) {
     const Error error = error_of(call);
