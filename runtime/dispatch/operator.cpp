@@ -253,7 +253,8 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
     if (fitting) {
         const bool is_alone = fitting->schedule == schedule && !fitting->summary.empty();
         refuse(Fault::input,
-            fmt::format("it does not serve this size or alignment on {}; take --schedule {}{}", device.str(),
+            fmt::format("it does not serve this size, alignment or these options on {}; take --schedule {}{}",
+                device.str(),
                 named_variant(request, output, fitting->family, device, variants) ? fitting->family : "tuned",
                 is_alone ? fmt::format(" ({}: {})", schedule, fitting->summary) : ""),
             "schedule", schedule);

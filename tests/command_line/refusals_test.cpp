@@ -135,8 +135,10 @@ TEST_F(CommandLine, OptionsOfOperatorsAreChecked) {
         expect_refusal(2, {"gaussian_blur", path("in.png"), path("out.png"), option + "=" + value}, words);
     };
     refused("--sigma", "wide", {"sigma", "wide", "number"});
-    refused("--sigma", "0", {"sigma"});
-    refused("--sigma", "-1", {"sigma"});
+    refused("--sigma", "0", {"gaussian_blur: --sigma = 0: takes"});
+    refused("--sigma", "-1", {"--sigma = -1: takes"});
+    refused("--truncate", "40000", {"--truncate = 40000: takes"});
+    refused("--value", "30", {"--value = 30: goes with the border constant; this one is reflect"});
     refused("--sigma", "nan", {"sigma"});
     refused("--sigma", "1e30", {"sigma"});
     refused("--sigma", "2x", {"sigma", "2x"});

@@ -67,7 +67,8 @@ TEST_F(VariantDevice, AVariantForAlignedImagesSaysWhatItNeeds) {
     NEEDS_OPERATOR("column_sum");
     make_image("odd.png", 20, 1003);
     expect_refusal(3, {"column_sum", path("odd.png"), path("no.npy"), "--schedule", "bytes4_aligned"},
-        {"does not serve this size or alignment", "take --schedule bytes4 (", "multiples of 4"});
+        {"does not serve this size, alignment or these options", "take --schedule bytes4 (",
+            "multiples of 4"});
     EXPECT_EQ(run({"column_sum", path("odd.png"), path("sums.npy"), "--schedule", "bytes4"}).code, 0);
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <tuple>
 
 namespace tilewright {
 
@@ -332,6 +333,63 @@ TEST(GaussianBlur, OptionsOfItsPasses) {
     }
 }
 
+// A variant serves the border `wrap` where it serves the image continued by the radius, and then it runs.
+TEST(GaussianBlur, AContinuedImageIsBlurredByTheVariantThatWasAskedFor) {
+    const Operator &op = gaussian_blur_operator();
+    int more = 0, fewer = 0, ran = 0;
+    for (const Variant &variant : op.variants()) {
+        if (!variant.declined.empty() || !variant.autoscheduler.empty()) {
+            continue;
+        }
+        const Type type = variant.type == "u8" ? Type::u8 : variant.type == "u16" ? Type::u16 : Type::f32;
+        for (const auto &[h, w, sigma] : {std::tuple{5, 7, 3}, {20, 24, 1}, {16300, 90, 15}, {90, 90, 9}}) {
+            SCOPED_TRACE(variant.name() + " " + std::to_string(h));
+            const Array image(type, {h, w}), continued(type, {h + 8 * sigma, w + 8 * sigma});
+            Array output(type, {h, w});
+            const auto serves = [&](const Array &array, const char *border) {
+                return op.serves(
+                    variant, {&array, 1}, array, {{"sigma", (double)sigma}, {"border", std::string(border)}});
+            };
+            const bool is_served = serves(image, "wrap"), without = serves(image, "reflect");
+            EXPECT_EQ(is_served, serves(continued, "reflect"));
+            more += is_served && !without;
+            fewer += without && !is_served;
+            if (is_served && variant.backend == Backend::cpu && h < 100) {
+                EXPECT_EQ(op.run(variant, Device{}, {&image, 1}, output,
+                              {{"sigma", (double)sigma}, {"border", std::string("wrap")}}),
+                    std::vector<const Variant *>{&variant});
+                ran++;
+            }
+        }
+    }
+    EXPECT_GT(ran, 0);
+    if (!op.variants("tuned", Backend::opencl).empty()) {
+        EXPECT_GT(more, 0);
+        EXPECT_GT(fewer, 0);
+    }
+}
+
+// A second call sends none of them again.
+TEST(GaussianBlur, ADeviceKeepsTheWeightsOfTwoSigmas) {
+    bool ran = false;
+    for (const Device device : usable_devices()) {
+        if (device.backend == Backend::cpu) {
+            continue;
+        }
+        const Array image = random_array<uint8_t>({37, 53});
+        Array output(Type::u8, {37, 53});
+        const GaussianBlurOptions how{.sigma_y = 3, .sigma_x = 1};
+        gaussian_blur(image, output, how, {.device = device});
+        const Counters before = counters();
+        gaussian_blur(image, output, how, {.device = device});
+        EXPECT_EQ((counters() - before).bytes_to_device, 0u) << device.str();
+        ran = true;
+    }
+    if (!ran) {
+        GTEST_SKIP() << "not run here: no device but the CPU";
+    }
+}
+
 template<typename Call>
 void expect_refused(Fault fault, const std::string &argument, Call call) {
     const Error error = error_of(call);
@@ -359,6 +417,15 @@ TEST(GaussianBlur, WhatItRefuses) {
     for (const double value : {-1., 256., .5}) {
         expect_refused(Fault::usage, "value",
             [&] { gaussian_blur(image, {.border = Border::constant, .value = value}, on_cpu()); });
+    }
+    expect_refused(Fault::usage, "value", [&] { gaussian_blur(image, {.value = 30}, on_cpu()); });
+    for (const Border border : {Border::constant, Border::wrap}) {
+        const Error error = error_of(
+            [&] { gaussian_blur(image, {.sigma_y = 8000, .sigma_x = 8000, .border = border}, on_cpu()); });
+        EXPECT_EQ(error.context().value, image.describe());
+        EXPECT_NE(
+            std::string(error.what()).find("continued by 32000 rows and 32000 columns"), std::string::npos)
+            << error.what();
     }
     expect_refused(Fault::usage, "truncate", [&] { gaussian_blur(image, {.truncate = -1}, on_cpu()); });
     expect_refused(

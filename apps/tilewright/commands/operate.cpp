@@ -11,6 +11,7 @@
 #include "runtime/dispatch/options/option_text.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -92,12 +93,24 @@ void operate_on_many(const OperateOptions &options) {
         });
 }
 
-void operate(const OperateOptions &options) {
+// An error of the operator, with the name of its option as it is written on the command line: "--sigma = 0".
+Error as_written(const Operator &op, const Error &error) {
+    const std::string &argument = error.context().argument, text = error.what(),
+                      begin = op.name() + ": " + argument + " = ";
+    const bool names_option =
+        text.starts_with(begin) &&
+        std::ranges::any_of(op.options(), [&](const Option &option) { return option.name == argument; });
+    return names_option ? Error(error.fault(), std::string(text).insert(op.name().size() + 2, "--")) : error;
+}
+
+void operate(const OperateOptions &options) try {
     if (options.call.into.empty()) {
         operate_once(options);
     } else {
         operate_on_many(options);
     }
+} catch (const Error &error) {
+    throw as_written(*options.op, error);
 }
 
 std::string footer_of(const Operator &op, const Accepted &accepted) {

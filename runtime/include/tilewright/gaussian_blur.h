@@ -58,7 +58,7 @@ struct GaussianBlurOptions {
     Border border = Border::reflect;
     double truncate = 4;  // 0 to 1000: each pass has the radius floor(truncate sigma + .5), at most 32768
     double value = 0;     // of the pixels beyond the border `constant`: for u8 and u16 a whole number of
-                          // their range, for f32 a finite number
+                          // their range, for f32 a finite number; with other borders 0
 };
 
 // The same with these options. The integer weights of each pass are those of its sigma and radius, and the

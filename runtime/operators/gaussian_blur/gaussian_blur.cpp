@@ -1,6 +1,7 @@
 // The front of gaussian_blur: what it takes, and what it says of a call.
 #include "tilewright/gaussian_blur.h"
 #include "runtime/arrays/copy.h"
+#include "runtime/arrays/storage.h"
 #include "runtime/dispatch/options/option_text.h"
 #include "runtime/operators/gaussian_blur/forms.h"
 #include "runtime/process/immortal.h"
@@ -51,7 +52,7 @@ std::vector<Option> options_of_blur() {
             .least = 0,
             .most = 1000},
         {.name = "value",
-            .help = "The pixels beyond the border \"constant\"",
+            .help = "The pixels beyond the border \"constant\", with which alone it is taken",
             .is_number = true,
             .value = "0"}};
 }
@@ -60,8 +61,8 @@ class GaussianBlurOperator : public BlurOperator<GaussianBlurRequest> {
 public:
     GaussianBlurOperator()
         : BlurOperator({.name = "gaussian_blur",
-                           .summary = "Gaussian blur with a window of 4 sigma on each side; integers give "
-                                      "the same bytes on every device",
+                           .summary = "Gaussian blur whose radius is truncate times sigma; integers give the "
+                                      "same bytes on every device",
                            .inputs = {blurred_image()},
                            .options = options_of_blur(),
                            .measures = {"height", "width", "channels", "radius"}},
@@ -74,14 +75,19 @@ protected:
         const Array &image = inputs[0];
         GaussianBlurRequest request = read_blur(image, settings);
         std::tie(request.weights, request.weights_y) = weights_of(settings);
-        request.taps = taps_of_passes(request, image.type());
-        check_size(image, request.radius());
         const std::vector<std::string> &names = border_names();
         request.border = static_cast<Border>(
             std::find(names.begin(), names.end(), settings.text("border")) - names.begin());
+        check_size(image, request);
+        request.taps = taps_of_passes(request, image.type());
         request.value = settings.number("value");
         const double most = image.type() == Type::u8 ? 255 : image.type() == Type::u16 ? 65535 : FLT_MAX;
         const bool is_real = image.type() == Type::f32;
+        if (request.border != Border::constant && request.value != 0) {
+            refuse(Fault::usage,
+                fmt::format("goes with the border constant; this one is {}", settings.text("border")),
+                "value", fmt::format("{}", request.value));
+        }
         if (request.border == Border::constant &&
             (std::abs(request.value) > most ||
                 (!is_real && (request.value < 0 || request.value != std::floor(request.value))))) {
@@ -100,36 +106,44 @@ protected:
         if (!request.is_padded()) {
             return BlurOperator::plan(variant, device, request, output);
         }
-        const int64_t down = request.numbers_y().radius, across = request.numbers().radius,
-                      h = request.image().shape()[0], w = request.image().shape()[1];
-        GaussianBlurRequest inner = request;
-        inner.border = Border::reflect;  // whose pixels are cut away
-        inner.output_shape[0] += 2 * down;
-        inner.output_shape[1] += 2 * across;
-        inner.inputs = {Array::uninitialized(request.image().type(), inner.output_shape)};
+        const GaussianBlurRequest inner = padded_request(
+            request, Array::uninitialized(output.type(), request.padded_shape(output.shape())));
         Array blurred = Array::uninitialized(output.type(), inner.output_shape);
-        const Variant &served =
-            serves(variant, inner, blurred) ? variant : choose(inner, blurred, "tuned", device);
         Plan plan;
         plan.host([request, padded = inner.inputs[0]]() mutable { pad(request.image(), request, padded); });
-        plan.append(BlurOperator::plan(served, device, inner, blurred));
-        plan.host([part = blurred.crop(down, across, h, w), output]() mutable { copy(part, output); });
+        plan.append(BlurOperator::plan(variant, device, inner, blurred));
+        const Array part = blurred.crop(
+            request.numbers_y().radius, request.numbers().radius, output.shape()[0], output.shape()[1]);
+        plan.host([part, output]() mutable { copy(part, output); });
         return plan;
     }
 
+    // A form is asked with the image that its library would get.
     bool form_serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
         const auto &form = static_cast<const BlurForm<GaussianBlurRequest> &>(form_of(variant));
-        return (request.is_isotropic() || form.takes_two_sigmas()) && form.serves(variant, request, output);
+        if (!request.is_isotropic() && !form.takes_two_sigmas()) {
+            return false;
+        }
+        if (!request.is_padded()) {
+            return form.serves(variant, request, output);
+        }
+        const Array padded = without_memory(output.type(), request.padded_shape(output.shape()));
+        return form.serves(variant, padded_request(request, padded), padded);
     }
 
     Measures measures(const GaussianBlurRequest &request) const override {
         Measures measures = OperatorOf::measures(request);
+        if (request.is_padded()) {  // what libraries blur
+            const std::vector<int64_t> shape = request.padded_shape(request.image().shape());
+            measures.numbers[0] = (double)shape[0];
+            measures.numbers[1] = (double)shape[1];
+        }
         measures.add(request.radius());
         return measures;
     }
 
-    // Of the image with a radius on each side: its columns, and the elements of a row.
+    // Of that image with a radius on each side: its columns, and the elements of a row.
     double measure(std::string_view name, const Variant &variant, const Measures &measures) const override {
         const double columns = measures.numbers[1] + 2 * measures.numbers[3];
         return name == "columns_with_halo"  ? columns :
@@ -163,11 +177,46 @@ private:
         return {along, sigma_y == sigma ? along : BlurWeights::of(sigma_y, truncate)};
     }
 
+    // The call of a library for the borders `wrap` and `constant`: it blurs `padded`, the image continued.
+    static GaussianBlurRequest padded_request(const GaussianBlurRequest &request, const Array &padded) {
+        GaussianBlurRequest inner = request;
+        inner.border = Border::reflect;  // whose pixels are cut away
+        inner.output_shape = padded.shape();
+        inner.inputs = {padded};
+        return inner;
+    }
+
+    // From row to row of an image of this shape, as Array::uninitialized() makes it.
+    static int64_t pitch_in_bytes(Type type, const std::vector<int64_t> &shape) {
+        const int64_t channels = shape.size() == 3 ? shape[2] : 1;
+        return (int64_t)padded_bytes(size_of(type) * (size_t)(channels * shape[1]));
+    }
+
+    // An array of the same layout, for questions about shape and alignment: its elements are never touched.
+    static Array without_memory(Type type, const std::vector<int64_t> &shape) {
+        alignas(64) static constexpr std::byte nowhere[64] = {};
+        std::vector<int64_t> strides = {pitch_in_bytes(type, shape) / (int64_t)size_of(type)};
+        if (shape.size() == 3) {
+            strides.push_back(shape[2]);
+        }
+        strides.push_back(1);
+        return Array::view(type, static_cast<const void *>(nowhere), shape, std::move(strides));
+    }
+
     // Errors: input, for an image that is too large.
-    void check_size(const Array &image, int64_t radius) const {
+    void check_size(const Array &image, const GaussianBlurRequest &request) const {
+        const std::vector<int64_t> shape = request.padded_shape(image.shape());
+        if (request.is_padded() &&
+            (double)shape[0] * (double)pitch_in_bytes(image.type(), shape) > (double)most_bytes) {
+            refuse(Fault::input,
+                fmt::format("with this border the image is continued by {} rows and {} columns on each side, "
+                            "which is more than {} MiB; take a smaller sigma",
+                    request.numbers_y().radius, request.numbers().radius, most_bytes >> 20),
+                "image", image.describe());
+        }
         // Variants of the CPU look up where each element of a row and of its borders is: four bytes for each.
         constexpr int64_t most_elements = most_bytes / 4 - 65536;
-        if ((image.shape()[1] + 2 * radius) * BlurRequest::channels_of(image) > most_elements) {
+        if ((shape[1] + 2 * request.radius()) * BlurRequest::channels_of(image) > most_elements) {
             refuse(Fault::input,
                 fmt::format("a row with its borders has more than {} elements, and four bytes for each would "
                             "span more than {} MiB; work on parts of it",
@@ -176,7 +225,7 @@ private:
         }
         // An image and its mirror image are counted together, in 31 bits.
         constexpr int64_t most_rows = (int64_t(1) << 30) - 65536;
-        if (image.shape()[0] > most_rows) {
+        if (shape[0] > most_rows) {
             refuse(Fault::input,
                 fmt::format(
                     "has more than {} rows, which is what a blur counts to; work on parts of it", most_rows),

@@ -98,16 +98,35 @@ std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma, double truncate
     return known.get({sigma, truncate}, [=] { return BlurWeights(sigma, truncate); });
 }
 
-std::pair<Array, Array> taps_of_passes(const GaussianBlurRequest &request, Type pixel) {
-    const auto as_long = [&](const BlurWeights &weights) {
+namespace {
+
+// The weights of a pass with zeros up to a larger radius, kept like those of BlurWeights, so that a device
+// gets them once.
+Array longer_taps(const BlurWeights &weights, int radius, Type pixel) {
+    struct Key {
+        double sigma;
+        int own_radius, radius;  // sigma and its radius say what the weights are
+        Type pixel;
+        bool operator==(const Key &) const = default;
+    };
+    auto &known = immortal([] { return Cache<Key, Array>(64); });
+    const GaussianWeights &numbers = weights.numbers();
+    return *known.get({numbers.sigma, numbers.radius, radius, pixel}, [&] {
         const Array &taps = weights.integers(pixel);
-        const int64_t missing = request.radius() - weights.numbers().radius;
-        if (missing == 0) {
-            return taps;
-        }
+        const int64_t missing = radius - numbers.radius;
         Array longer(taps.type(), {taps.size() + 2 * missing});
         memcpy(static_cast<std::byte *>(longer.data()) + missing * 4, taps.data(), (size_t)taps.size() * 4);
         return longer;
+    });
+}
+
+}  // namespace
+
+std::pair<Array, Array> taps_of_passes(const GaussianBlurRequest &request, Type pixel) {
+    const auto as_long = [&](const BlurWeights &weights) {
+        const int radius = request.radius();
+        return weights.numbers().radius == radius ? weights.integers(pixel) :
+                                                    longer_taps(weights, radius, pixel);
     };
     return {as_long(*request.weights), as_long(*request.weights_y)};
 }

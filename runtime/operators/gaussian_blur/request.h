@@ -87,6 +87,14 @@ struct GaussianBlurRequest : BlurRequest {
     bool is_padded() const {
         return border == Border::wrap || border == Border::constant;
     }
+    // The shape of an image of this shape with what is_padded() continues it by; without that, the same.
+    std::vector<int64_t> padded_shape(std::vector<int64_t> shape) const {
+        if (is_padded()) {
+            shape[0] += 2 * (int64_t)numbers_y().radius;
+            shape[1] += 2 * (int64_t)numbers().radius;
+        }
+        return shape;
+    }
     int64_t elements_of_row() const {
         return image().shape()[1] * channels();
     }
