@@ -27,7 +27,7 @@ struct VerifyOptions {
     VariantOptions variants;
     ForeignWords generator;
     int repeat = 10;
-    double largest = Verification::largest_sample;
+    int64_t largest = Verification::largest_sample;
     bool as_json = false;
 };
 
@@ -268,8 +268,9 @@ void add_verify(CommandLine &line) {
             "The largest samples, in bytes of their inputs. A variant that serves none of them runs the "
             "smallest that it serves. A small number is for tools under which kernels take long, such as "
             "compute-sanitizer")
+        .value_name("BYTES")
         .show_default()
-        .range(1.0, 1e12);
+        .range(int64_t{1}, int64_t{1'000'000'000'000});
     command.add_flag("--json", options.as_json, "Print JSON");
     command.footer(
         fmt::format("One line per variant and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "

@@ -31,7 +31,7 @@ const char *name_of(Verdict verdict) {
     return "";
 }
 
-Verification::Verification(const Operator &op, const std::string &type, int repeat, double largest)
+Verification::Verification(const Operator &op, const std::string &type, int repeat, int64_t largest)
     : op_(op), repeat_(repeat), largest_(largest) {
     for (Sample &sample : workload_of(op).samples(type)) {
         const double bytes = bytes_of(sample.inputs);
@@ -126,7 +126,7 @@ Result Verification::run(const Variant &variant, Device device) {
     std::string lacking;  // what the device lacks for a sample
     try {
         for (Case &c : cases_) {
-            if (last && c.bytes > largest_) {
+            if (last && c.bytes > (double)largest_) {
                 break;
             }
             current = &c;

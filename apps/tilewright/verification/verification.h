@@ -2,6 +2,7 @@
 // What `verify` finds out about a variant on a device.
 #include "apps/tilewright/verification/expected_result.h"
 #include "tilewright/workload.h"
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,9 +45,9 @@ public:
     // `repeat`: how often a variant runs the largest sample of up to 4 MiB that it serves. If it serves only
     // larger ones, it runs the smallest of them at most three times. `largest`: bytes of inputs; larger
     // samples are only for variants that serve no smaller one.
-    Verification(const Operator &op, const std::string &type, int repeat, double largest = largest_sample);
+    Verification(const Operator &op, const std::string &type, int repeat, int64_t largest = largest_sample);
 
-    static constexpr double largest_sample = 16 << 20;
+    static constexpr int64_t largest_sample = 16 << 20;
 
     // Runs the variant on the samples that it serves, and compares each result with what it should be. Errors
     // become verdicts.
@@ -69,7 +70,7 @@ private:
 
     const Operator &op_;
     const int repeat_;
-    const double largest_;
+    const int64_t largest_;
     std::vector<Case> cases_;  // the small ones first
 };
 

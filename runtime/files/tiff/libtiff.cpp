@@ -22,14 +22,17 @@ int keep_error(TIFF *, void *user, const char *, const char *format, va_list arg
     return 1;  // and print nothing
 }
 
-int ignore_warning(TIFF *, void *, const char *, const char *, va_list) {
+int keep_warning(TIFF *, void *user, const char *, const char *format, va_list arguments) {
+    auto &messages = *static_cast<Messages *>(user);
+    std::vsnprintf(messages.warning, sizeof(messages.warning), format, arguments);
     return 1;
 }
 
 }  // namespace
 
 std::string Messages::text() const {
-    const std::string words = error;  // ": " is what libtiff leaves of a file's name that is empty
+    // ": " is what libtiff leaves of a file's name that is empty.
+    const std::string words = error[0] != 0 ? error : warning;
     return words.empty() ? "libtiff gives no reason" : words.starts_with(": ") ? words.substr(2) : words;
 }
 
@@ -54,7 +57,7 @@ Handle open(const char *mode, void *user, const Access &access, int64_t most_byt
         throw std::bad_alloc();
     }
     TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_error, &messages);
-    TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_warning, nullptr);
+    TIFFOpenOptionsSetWarningHandlerExtR(options.get(), keep_warning, &messages);
     TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(most_bytes));
     const auto close = [](thandle_t) { return 0; };
     return Handle(TIFFClientOpenExt("", mode, user, access.read, access.write, access.seek, close,

@@ -16,11 +16,11 @@ using Handle = std::unique_ptr<TIFF, Close>;
 
 // What libtiff said. It must outlive the handle.
 struct Messages {
-    // libtiff's own words for its first error.
+    // libtiff's own words for its first error; without one, for its last warning.
     std::string text() const;
     bool is_out_of_memory() const;
 
-    char error[200] = "";
+    char error[200] = "", warning[200] = "";
 };
 
 // How a file is read, written and measured. `user` is handed to each of them.

@@ -219,6 +219,7 @@ public:
         tiff_ = libtiff::open(
             "rm", &file, {read_bytes, write_nothing, seek, size_of_file}, limits.bytes, messages_);
         if (!tiff_) {
+            messages_.warning[0] = 0;  // which is no reason to refuse it
             refuse();
         }
         header_ = header_of(tiff_.get(), file);
@@ -238,6 +239,7 @@ public:
     }
 
     void read(Array &rows) override {
+        messages_.warning[0] = 0;  // those about the header say nothing about the data
         const bool is_decoded = header_.is_plain() ? decoder_->decode(rows) :
                                                      decode_by_libtiff(tiff_.get(), header_, rows, messages_);
         if (!is_decoded || messages_.error[0] != 0) {
@@ -250,8 +252,10 @@ public:
 
 private:
     [[noreturn]] void refuse() const {
-        // Of some allocations that fail, and of nothing else, libtiff says nothing.
-        if (messages_.is_out_of_memory() || (messages_.error[0] == 0 && !file_.has_failed())) {
+        // libtiff 4.5 says nothing where some of its allocations fail. Where it decodes fax data that end too
+        // early, it gives a warning and no error.
+        const bool is_silent = messages_.error[0] == 0 && messages_.warning[0] == 0;
+        if (messages_.is_out_of_memory() || (is_silent && !file_.has_failed())) {
             throw_no_memory("read", file_.path());
         }
         if (file_.has_failed()) {

@@ -47,7 +47,7 @@ TEST_F(CommandLine, CalibrateWritesTimesByWhichLaterProgramsChoose) {
 TEST_F(CommandLine, CalibrateKeepsTimesOfThisMachineAlone) {
     NEEDS_OPERATOR("invert");
     const Words kept = {"TILEWRIGHT_MEASURED=" + path("measured")};
-    const Words words = {"calibrate", "invert", "--device", "cpu", "--seconds", ".2"};
+    const Words words = {"calibrate", "invert", "--device", "cpu", "--seconds", "1"};
     ASSERT_EQ(run(words, kept).code, 0);
     const std::string file = path("measured/") + names_in(path("measured")).at(0);
     json content = json::parse(read_text(file));

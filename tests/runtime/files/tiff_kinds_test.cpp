@@ -297,6 +297,14 @@ TEST_P(TiffKinds, AHeaderWithoutEntriesIsBroken) {
     expect_error(Fault::input, "broken TIFF", [&] { read_array(folder.file("empty.tif")); });
 }
 
+// libtiff warns of it, and reports no error.
+TEST_P(TiffKinds, FaxDataThatEndTooEarlyAreBroken) {
+    TiffFile tiff = file(8, 1, 1);
+    tiff.tags[258] = {1};
+    tiff.tags[259] = {3};  // group 3
+    expect_error(Fault::input, "broken TIFF: Premature", [&] { read(tiff, {{0, 0}}); });
+}
+
 INSTANTIATE_TEST_SUITE_P(ByteOrders, TiffKinds, testing::Bool());
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Many calls of every operator on one device: plain ones, prepared ones and those of a stream, then mixed
 // ones by several threads at once. Each result is compared with the first one, and the memory of host and
 // device is written down when a tenth of the calls is done and at the end. Exit code 1 where a result
-// differs, or where memory grew by more than 1 %.
-//     long_life [device=cpu] [calls=10000] [seconds=60] [threads=8] [operator=NAME]
+// differs, or where memory grew by more than 1 %, or by more than `growth` MiB where that is given.
+//     long_life [device=cpu] [calls=10000] [seconds=60] [threads=8] [growth=MIB] [operator=NAME]
 #include "tests/support/arrays.h"
 #include "tests/support/operators.h"
 #include "tilewright/prepared.h"
@@ -17,6 +17,7 @@
 #include <fstream>
 #include <malloc.h>
 #include <map>
+#include <optional>
 #include <set>
 #include <thread>
 #include <unistd.h>
@@ -81,9 +82,11 @@ struct Memory {
         synchronize(at);
         return {resident_mib(), device_mib()};
     }
-    // By more than 1 %, and by more than the pages that any two readings differ by.
-    bool grew_since(const Memory &before) const {
-        return host > 1.01 * before.host + .5 || device > 1.01 * before.device + .5;
+    // By more than so many MiB; by default by more than 1 %, and by more than the pages that any two readings
+    // differ by.
+    bool grew_since(const Memory &before, std::optional<long> growth) const {
+        const auto most = [&](double mib) { return growth ? mib + (double)*growth : 1.01 * mib + .5; };
+        return host > most(before.host) || device > most(before.device);
     }
 };
 
@@ -154,12 +157,14 @@ private:
 struct Asked {
     Device device;
     long calls = 10000, seconds = 60, threads = 8;
+    std::optional<long> growth;
     std::string op;
 };
 
 // Prints a line, and returns whether all is well.
-bool report(const std::string &what, long calls, long wrong, const Memory &before, const Memory &after) {
-    const bool grew = after.grew_since(before);
+bool report(const std::string &what, long calls, long wrong, const Memory &before, const Asked &asked) {
+    const Memory after = Memory::now(asked.device);
+    const bool grew = after.grew_since(before, asked.growth);
     printf("%-22s %9ld calls, %ld wrong, host %.1f -> %.1f MiB, device %.1f -> %.1f MiB%s\n", what.c_str(),
         calls, wrong, before.host, after.host, before.device, after.device, grew ? ", GREW" : "");
     fflush(stdout);
@@ -171,7 +176,7 @@ bool call_one_after_another(const Operator &op, const Asked &asked) {
     calls.make(asked.calls / 10);
     const Memory before = Memory::now(asked.device);
     calls.make(asked.calls - asked.calls / 10);
-    return report(op.name(), calls.made, calls.wrong, before, Memory::now(asked.device));
+    return report(op.name(), calls.made, calls.wrong, before, asked);
 }
 
 bool call_from_threads(const std::vector<Known> &all, const Asked &asked) {
@@ -198,7 +203,7 @@ bool call_from_threads(const std::vector<Known> &all, const Asked &asked) {
     call_for((double)asked.seconds / 10);
     const Memory before = Memory::now(asked.device);
     call_for((double)asked.seconds * 9 / 10);
-    return report(std::to_string(asked.threads) + " threads", made, wrong, before, Memory::now(asked.device));
+    return report(std::to_string(asked.threads) + " threads", made, wrong, before, asked);
 }
 
 bool run(const Asked &asked) {
@@ -240,10 +245,14 @@ int main(int count, char **words) {
                 asked.seconds = std::stol(value);
             } else if (word.starts_with("threads=")) {
                 asked.threads = std::stol(value);
+            } else if (word.starts_with("growth=")) {
+                asked.growth = std::stol(value);
             } else if (word.starts_with("operator=")) {
                 asked.op = value;
             } else {
-                fprintf(stderr, "long_life: '%s' is none of device=, calls=, seconds=, threads=, operator=\n",
+                fprintf(stderr,
+                    "long_life: '%s' is none of device=, calls=, seconds=, threads=, growth=, "
+                    "operator=\n",
                     word.c_str());
                 return 2;
             }
