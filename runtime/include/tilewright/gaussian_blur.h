@@ -55,7 +55,7 @@ void gaussian_blur(
 // `constant`.
 struct GaussianBlurOptions {
     double sigma_y = 1, sigma_x = 1;  // pixels, down columns and along rows: above 0 and below 8192
-    Border border = Border::reflect;
+    Border border = Border::reflect;  // what is beyond the edge of the image
     double truncate = 4;  // 0 to 1000: each pass has the radius floor(truncate sigma + .5), at most 32768
     double value = 0;     // of the pixels beyond the border `constant`: for u8 and u16 a whole number of
                           // their range, for f32 a finite number; with other borders 0
