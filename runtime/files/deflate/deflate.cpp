@@ -1,10 +1,9 @@
-// Compression by zlib.
+// Compression in pieces, and by zlib.
 #include "runtime/files/deflate/deflate.h"
 #include <fmt/format.h>
 #include <new>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 #include <zlib.h>
 
 namespace tilewright {
@@ -13,7 +12,7 @@ namespace {
 
 class ZlibDeflater final : public Deflater {
 public:
-    ZlibDeflater(int level, CompressedBytes to) : to_(std::move(to)), ready_(size_t(64) << 10) {
+    ZlibDeflater(int level, CompressedBytes to) : Deflater(std::move(to)) {
         const int code = deflateInit(&stream_, level);
         if (code == Z_MEM_ERROR) {
             throw std::bad_alloc();
@@ -24,31 +23,20 @@ public:
         deflateEnd(&stream_);
     }
 
-    void add(const uint8_t *from, size_t bytes) override {
-        constexpr size_t most = size_t(1) << 30;  // zlib counts in 32 bits
-        for (; bytes > most; from += most, bytes -= most) {
-            run(from, most, Z_NO_FLUSH);
-        }
-        run(from, bytes, Z_NO_FLUSH);
-    }
-
-    void finish() override {
-        run(nullptr, 0, Z_FINISH);
-        deflateReset(&stream_);
-    }
-
 private:
-    void run(const uint8_t *from, size_t bytes, int flush) {
-        stream_.next_in = const_cast<uint8_t *>(from);
-        stream_.avail_in = static_cast<uInt>(bytes);
-        do {
-            stream_.next_out = ready_.data();
-            stream_.avail_out = static_cast<uInt>(ready_.size());
-            check(deflate(&stream_, flush));
-            if (const size_t count = ready_.size() - stream_.avail_out) {
-                to_(ready_.data(), count);
-            }
-        } while (stream_.avail_out == 0);
+    uint32_t compress(const uint8_t *from, uint32_t bytes, bool ends, uint8_t *to, uint32_t room) override {
+        if (bytes > 0) {
+            stream_.next_in = const_cast<uint8_t *>(from);
+            stream_.avail_in = bytes;
+        }
+        stream_.next_out = to;
+        stream_.avail_out = room;
+        check(deflate(&stream_, ends ? Z_FINISH : Z_NO_FLUSH));
+        return stream_.avail_out;
+    }
+
+    void begin_another() override {
+        deflateReset(&stream_);
     }
 
     // Z_BUF_ERROR says that nothing was left to do.
@@ -58,12 +46,36 @@ private:
         }
     }
 
-    const CompressedBytes to_;
-    std::vector<uint8_t> ready_;
     z_stream stream_ = {};
 };
 
 }  // namespace
+
+Deflater::Deflater(CompressedBytes to) : to_(std::move(to)), ready_(size_t(64) << 10) {}
+
+void Deflater::add(const uint8_t *from, size_t bytes) {
+    constexpr uint32_t most = uint32_t(1) << 30;  // both libraries count in 32 bits
+    for (; bytes > most; from += most, bytes -= most) {
+        run(from, most, false);
+    }
+    run(from, static_cast<uint32_t>(bytes), false);
+}
+
+void Deflater::finish() {
+    run(nullptr, 0, true);
+    begin_another();
+}
+
+void Deflater::run(const uint8_t *from, uint32_t bytes, bool ends) {
+    uint32_t left = 0;
+    do {
+        left = compress(from, bytes, ends, ready_.data(), static_cast<uint32_t>(ready_.size()));
+        bytes = 0;
+        if (left < ready_.size()) {
+            to_(ready_.data(), ready_.size() - left);
+        }
+    } while (left == 0);
+}
 
 std::unique_ptr<Deflater> create_deflater(std::optional<int> level, CompressedBytes to) {
     if (!level) {

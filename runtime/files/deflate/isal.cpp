@@ -16,23 +16,8 @@ namespace {
 class IsalDeflater final : public Deflater {
 public:
     explicit IsalDeflater(CompressedBytes to)
-        : to_(std::move(to)), ready_(size_t(64) << 10), level_memory_(ISAL_DEF_LVL1_DEFAULT) {
+        : Deflater(std::move(to)), level_memory_(ISAL_DEF_LVL1_DEFAULT) {
         isal_deflate_init(&stream_);
-        begin();
-    }
-
-    void add(const uint8_t *from, size_t bytes) override {
-        constexpr size_t most = size_t(1) << 30;  // ISA-L counts in 32 bits
-        for (; bytes > most; from += most, bytes -= most) {
-            run(from, most);
-        }
-        run(from, bytes);
-    }
-
-    void finish() override {
-        stream_.end_of_stream = 1;
-        run(nullptr, 0);
-        isal_deflate_reset(&stream_);
         begin();
     }
 
@@ -43,26 +28,28 @@ private:
         stream_.level_buf_size = static_cast<uint32_t>(level_memory_.size());
         stream_.gzip_flag = IGZIP_ZLIB;
         stream_.flush = NO_FLUSH;
-        stream_.end_of_stream = 0;
     }
 
-    void run(const uint8_t *from, size_t bytes) {
-        stream_.next_in = const_cast<uint8_t *>(from);
-        stream_.avail_in = static_cast<uint32_t>(bytes);
-        do {
-            stream_.next_out = ready_.data();
-            stream_.avail_out = static_cast<uint32_t>(ready_.size());
-            if (const int code = isal_deflate(&stream_); code != COMP_OK) {
-                throw std::logic_error(fmt::format("ISA-L does not compress: error {}", code));
-            }
-            if (const size_t count = ready_.size() - stream_.avail_out) {
-                to_(ready_.data(), count);
-            }
-        } while (stream_.avail_out == 0);
+    void begin_another() override {
+        isal_deflate_reset(&stream_);
+        begin();
     }
 
-    const CompressedBytes to_;
-    std::vector<uint8_t> ready_, level_memory_;
+    uint32_t compress(const uint8_t *from, uint32_t bytes, bool ends, uint8_t *to, uint32_t room) override {
+        if (bytes > 0) {
+            stream_.next_in = const_cast<uint8_t *>(from);
+            stream_.avail_in = bytes;
+        }
+        stream_.end_of_stream = ends;
+        stream_.next_out = to;
+        stream_.avail_out = room;
+        if (const int code = isal_deflate(&stream_); code != COMP_OK) {
+            throw std::logic_error(fmt::format("ISA-L does not compress: error {}", code));
+        }
+        return stream_.avail_out;
+    }
+
+    std::vector<uint8_t> level_memory_;
     isal_zstream stream_ = {};
 };
 

@@ -77,11 +77,9 @@ void without_memory(bool all, Call call) {
     }
 }
 
-class NoMemory : public testing::TestWithParam<bool> {};
-
-}  // namespace
-
-TEST_P(NoMemory, EveryOperatorSaysSo) {
+// Calls `action(op, sample)` for each operator that the CPU has, with a small sample.
+template<typename Action>
+void with_each_operator(const Action &action) {
     for (const Operator *op : operators()) {
         const auto variants = op->variants("tuned", Backend::cpu);
         if (variants.empty()) {
@@ -89,16 +87,26 @@ TEST_P(NoMemory, EveryOperatorSaysSo) {
         }
         SCOPED_TRACE(op->name());
         const Sample sample = small_sample(*op, variants.front()->type, 32, 32);
+        action(*op, sample);
+    }
+}
+
+class NoMemory : public testing::TestWithParam<bool> {};
+
+}  // namespace
+
+TEST_P(NoMemory, EveryOperatorSaysSo) {
+    with_each_operator([](const Operator &op, const Sample &sample) {
         Array expected;
-        (*op)(sample.inputs, expected, sample.settings, {.device = Device{}});
+        op(sample.inputs, expected, sample.settings, {.device = Device{}});
         without_memory(GetParam(), [&] {
             Array output;
-            (*op)(sample.inputs, output, sample.settings, {.device = Device{}});
+            op(sample.inputs, output, sample.settings, {.device = Device{}});
         });
         Array output;
-        (*op)(sample.inputs, output, sample.settings, {.device = Device{}});
+        op(sample.inputs, output, sample.settings, {.device = Device{}});
         EXPECT_EQ(difference(output, expected, {}), "") << "the next call";
-    }
+    });
 }
 
 TEST_P(NoMemory, ArraysSaySo) {
@@ -137,19 +145,13 @@ TEST_P(NoMemory, PipelinesSaySo) {
 }
 
 TEST_P(NoMemory, PreparedCallsSaySo) {
-    for (const Operator *op : operators()) {
-        const auto variants = op->variants("tuned", Backend::cpu);
-        if (variants.empty()) {
-            continue;
-        }
-        SCOPED_TRACE(op->name());
-        const Sample sample = small_sample(*op, variants.front()->type, 32, 32);
+    with_each_operator([](const Operator &op, const Sample &sample) {
         without_memory(GetParam(), [&] {
             Array output;
-            Prepared prepared = op->prepare(sample.inputs, output, sample.settings, {.device = Device{}});
+            Prepared prepared = op.prepare(sample.inputs, output, sample.settings, {.device = Device{}});
             prepared();
         });
-    }
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(
