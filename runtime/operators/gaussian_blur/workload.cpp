@@ -1,4 +1,7 @@
 // Samples, error bounds and amounts of work of gaussian_blur.
+#include <algorithm>
+#include <cmath>
+
 #include "runtime/operators/blur_workload.h"
 #include "runtime/operators/gaussian_blur/request.h"
 
@@ -80,14 +83,16 @@ protected:
         return words;
     }
 
-    // f32: 2 (2 r + 3) 2^-24 max |image|, and what the row loses besides. Integers: the same bytes.
+    // f32: 2 (2 r + 3) 2^-24 times the largest |pixel|, those beyond the border among them, and what the row
+    // loses besides. Integers: the same bytes.
     Array bound_with(
         const BlurError &own, std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
         if (image.type() != Type::f32) {
             return {};
         }
-        const double largest = largest_magnitude(image);
+        const double beyond = settings.text("border") == "constant" ? settings.number("value", 0) : 0;
+        const double largest = std::max(largest_magnitude(image), std::abs(beyond));
         const int units = 2 * (2 * radius_of(inputs, settings) + 3) + own.weights;
         return bound_of_all(
             image.shape(), units * std::ldexp(largest, -24) + rounding_between_passes(own, largest));
