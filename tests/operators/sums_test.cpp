@@ -28,7 +28,7 @@ const Operator &sum_operator() {
 #endif
 }
 
-class SumVariant : public SumRowTest {};
+class SumVariant : public SumVariantTest {};
 
 TEST_P(SumVariant, AgreesWithThePlainLoopAtEverySize) {
     check_sizes(summed_axis);
