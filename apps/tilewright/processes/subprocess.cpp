@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <fstream>
+#include <sstream>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -58,6 +60,12 @@ std::string program_in_path(const std::string &name, const std::string &more) {
         }
     }
     return "";
+}
+
+std::string text_of_file(const std::string &path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
 }
 
 Finished run_program(
