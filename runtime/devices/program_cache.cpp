@@ -80,17 +80,6 @@ size_t read_at(const Descriptor &file, void *to, size_t bytes, size_t at) {
     return done;
 }
 
-bool write_whole(const Descriptor &file, const void *from, size_t bytes) {
-    for (size_t done = 0; done < bytes;) {
-        const ssize_t count = write(*file, static_cast<const char *>(from) + done, bytes - done);
-        if (count < 0 && errno != EINTR) {
-            return false;
-        }
-        done += static_cast<size_t>(std::max<ssize_t>(count, 0));
-    }
-    return true;
-}
-
 // A file that this program wrote.
 struct Written {
     Descriptor file;
@@ -241,9 +230,8 @@ void ProgramCache::keep(const std::string &identity, const std::string &binary) 
         return;
     }
     const Header header{magic, identity.size(), binary.size(), checksum_of(binary, checksum_of(identity))};
-    const bool is_written = write_whole(file, &header, sizeof header) &&
-                            write_whole(file, identity.data(), identity.size()) &&
-                            write_whole(file, binary.data(), binary.size()) && file.close();
+    const bool is_written = write_all(file, {reinterpret_cast<const char *>(&header), sizeof header}) &&
+                            write_all(file, identity) && write_all(file, binary) && file.close();
     if (!is_written || renameat(*folder, temporary.c_str(), *folder, name.c_str()) != 0) {
         unlinkat(*folder, temporary.c_str(), 0);
     }

@@ -2,6 +2,7 @@
 // Descriptors of open files. Not installed.
 #include <cerrno>
 #include <cstdio>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 
@@ -41,6 +42,18 @@ public:
 private:
     int number_;
 };
+
+// Writes all of the bytes, whatever signals come meanwhile. Returns false, with errno, where that fails.
+inline bool write_all(const Descriptor &file, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t count = ::write(*file, bytes.data(), bytes.size());
+        if (count == 0 || (count < 0 && errno != EINTR)) {
+            return false;
+        }
+        bytes.remove_prefix(count > 0 ? static_cast<size_t>(count) : 0);
+    }
+    return true;
+}
 
 // A stream of the file, as fdopen() makes it. Null, with errno, where the file is not open or there is no
 // memory; the file is closed then.

@@ -17,9 +17,14 @@ Ran CommandLine::run(const Words &arguments, const Words &environment) const {
     return run_program(TILEWRIGHT_APP, arguments, {.environment = environment});
 }
 
-json CommandLine::run_json(const Words &arguments, const Words &environment) const {
-    const Ran ran = run(arguments, environment);
+Ran CommandLine::succeed(const Words &arguments, const Words &environment) const {
+    Ran ran = run(arguments, environment);
     EXPECT_EQ(ran.code, 0) << ran.err;
+    return ran;
+}
+
+json CommandLine::run_json(const Words &arguments, const Words &environment) const {
+    const Ran ran = succeed(arguments, environment);
     const json parsed = json::parse(ran.out, nullptr, false);
     EXPECT_FALSE(parsed.is_discarded()) << ran.out;
     const Words with_variants = {"list", "verify", "bench", "explain"};  // docs/JSON.md

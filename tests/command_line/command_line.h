@@ -25,6 +25,8 @@ protected:
     }
 
     Ran run(const Words &arguments, const Words &environment = {}) const;
+    // Runs what must end with exit code 0.
+    Ran succeed(const Words &arguments, const Words &environment = {}) const;
     json run_json(const Words &arguments, const Words &environment = {}) const;
 
     // Runs what must fail: with this exit code, nothing on standard output, and one line on standard error

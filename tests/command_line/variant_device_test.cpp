@@ -57,8 +57,7 @@ TEST_F(VariantDevice, OfExplainBenchAndShowIsOneThatHasTheVariant) {
     EXPECT_EQ(bench("reference"), std::set<std::string>{"cpu"});
     EXPECT_EQ(bench("reference,padded"), (std::set<std::string>{"cpu", device}));
     const Ran shown =
-        run({"show", "transpose", "--schedule", "padded", "--type", "u8", "--source", "resources"});
-    EXPECT_EQ(shown.code, 0) << shown.err;
+        succeed({"show", "transpose", "--schedule", "padded", "--type", "u8", "--source", "resources"});
     EXPECT_TRUE(shown.out.starts_with("transpose/padded/u8/")) << shown.out;
 }
 
@@ -69,7 +68,7 @@ TEST_F(VariantDevice, AVariantForAlignedImagesSaysWhatItNeeds) {
     expect_refusal(3, {"column_sum", path("odd.png"), path("no.npy"), "--schedule", "bytes4_aligned"},
         {"does not serve this size, alignment or these options", "take --schedule bytes4 (",
             "multiples of 4"});
-    EXPECT_EQ(run({"column_sum", path("odd.png"), path("sums.npy"), "--schedule", "bytes4"}).code, 0);
+    succeed({"column_sum", path("odd.png"), path("sums.npy"), "--schedule", "bytes4"});
 }
 
 }  // namespace

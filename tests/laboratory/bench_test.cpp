@@ -14,9 +14,8 @@ namespace {
 
 TEST_F(CommandLine, BenchVerifiesWhatItTimesAndWritesJson) {
     const std::string op = operators().front();
-    const Ran ran = run({"bench", op, "--device", "cpu", "--size", "96x64", "--batch", "3", "--repeats", "5",
-        "--json", path("times.json")});
-    ASSERT_EQ(ran.code, 0) << ran.err;
+    const Ran ran = succeed({"bench", op, "--device", "cpu", "--size", "96x64", "--batch", "3", "--repeats",
+        "5", "--json", path("times.json")});
     const json report = json::parse(read_text(path("times.json")));
     EXPECT_EQ(report["version"], 2);
     for (const char *key : {"date", "commit", "halide", "llvm", "num_cpus", "caches", "devices"}) {
@@ -25,7 +24,7 @@ TEST_F(CommandLine, BenchVerifiesWhatItTimesAndWritesJson) {
     ASSERT_FALSE(report["runs"].empty());
     size_t timed = 0;
     for (const json &one : report["runs"]) {
-        EXPECT_NE(ran.out.find(one["variant"].get<std::string>()), std::string::npos) << one;
+        expect_has(ran.out, {one["variant"].get<std::string>()});
         if (one.contains("skipped")) {
             continue;
         }
@@ -76,9 +75,8 @@ TEST_F(CommandLine, BenchGivesUpWhatTakesTooLongAtAnySize) {
     // 2^27 multiplications without any schedule take longer than a quarter of a millisecond on any machine.
     const Words arguments = {"bench", "matmul", "--type", "f32", "--device", "cpu", "--schedule", "reference",
         "--size", "512x512", "--limit", ".001"};
-    const Ran ran = run(arguments);
-    ASSERT_EQ(ran.code, 0) << ran.err;
-    EXPECT_NE(ran.out.find("not timed: a call would take about"), std::string::npos) << ran.out;
+    const Ran ran = succeed(arguments);
+    expect_has(ran.out, {"not timed: a call would take about"});
     EXPECT_TRUE(ran.out.ends_with("\n# not timed: 1 of 1; their lines say why\n")) << ran.out;
     Words as_json = arguments;
     as_json.insert(as_json.end(), {"--json", "-"});
@@ -144,7 +142,7 @@ TEST_F(CommandLine, BenchFindsAWrongResult) {
                             "64", "--batch", "1", "--repeats", "3"},
         failing_driver("drop-launches"));
     EXPECT_EQ(ran.code, 6) << ran.err;
-    EXPECT_NE(ran.out.find("WRONG"), std::string::npos) << ran.out;
+    expect_has(ran.out, {"WRONG"});
 }
 
 TEST_F(CommandLine, BenchKeepsTheCodeOfAWrongResultWhereItsFilesCannotBeWritten) {
@@ -154,8 +152,7 @@ TEST_F(CommandLine, BenchKeepsTheCodeOfAWrongResultWhereItsFilesCannotBeWritten)
                             "--size", "64x64", "--batch", "1", "--repeats", "3", "--report", "/dev/full"},
         failing_driver("drop-launches"));
     EXPECT_EQ(ran.code, 6) << ran.err;
-    EXPECT_NE(ran.err.find("/dev/full"), std::string::npos) << ran.err;
-    EXPECT_NE(ran.err.find("gave a wrong result"), std::string::npos) << ran.err;
+    expect_has(ran.err, {"/dev/full", "gave a wrong result"});
 }
 
 // The second line of the results file is too much; what was timed before is in both files.
@@ -184,9 +181,8 @@ TEST_F(CommandLine, BenchEndsWhereTheResultsFileIsFull) {
 
 TEST_F(CommandLine, BenchTimesPeersToo) {
     NEEDS_OPERATOR("transpose");
-    const Ran ran = run({"bench", "transpose", "--device", "cpu", "--type", "u8", "--schedule", "tuned",
+    const Ran ran = succeed({"bench", "transpose", "--device", "cpu", "--type", "u8", "--schedule", "tuned",
         "--size", "130x70", "--batch", "2", "--repeats", "3", "--peers", "--json", path("times.json")});
-    ASSERT_EQ(ran.code, 0) << ran.err;
     size_t peers = 0;
     const json report = json::parse(read_text(path("times.json")));
     for (const json &one : report["runs"]) {
@@ -266,25 +262,23 @@ TEST_F(CommandLine, LongWorkShowsItsProgressOnATerminalOnly) {
     EXPECT_EQ(code, 0) << seen;
     EXPECT_TRUE(std::regex_search(seen, std::regex("bench \\[#*-*\\] [0-9]+/[0-9]+ about [0-9]+ s left")))
         << seen;
-    const Ran quiet = run(arguments);
-    EXPECT_EQ(quiet.code, 0);
+    const Ran quiet = succeed(arguments);
     EXPECT_EQ(quiet.err, "");
 }
 
 // Each process loads and times everything anew; errors are those of the processes.
 TEST_F(CommandLine, BenchTimesInSeveralProcesses) {
     NEEDS_OPERATOR("transpose");
-    const Ran ran = run({"bench", "transpose", "--device", "cpu", "--type", "u8", "--size", "64x64",
+    const Ran ran = succeed({"bench", "transpose", "--device", "cpu", "--type", "u8", "--size", "64x64",
         "--schedule", "reference", "--repeats", "3", "--batch", "1", "--processes", "2", "--json",
         path("times.json"), "--results", path("times.jsonl")});
-    ASSERT_EQ(ran.code, 0) << ran.err;
-    EXPECT_NE(ran.out.find("2 processes"), std::string::npos) << ran.out;
+    expect_has(ran.out, {"2 processes"});
     const json report = json::parse(read_text(path("times.json")));
     ASSERT_EQ(report["runs"].size(), 2u);
     EXPECT_EQ(report["runs"][1]["process"], 2);
     EXPECT_TRUE(report["runs"][1]["verified"]);
     const Ran compared = run({"compare", path("times.json"), path("times.jsonl"), "--all"});
-    EXPECT_NE(compared.out.find("2+2"), std::string::npos) << compared.out;
+    expect_has(compared.out, {"2+2"});
     expect_refusal(2, {"bench", "transpose", "--schedule", "tund", "--device", "cpu", "--processes=2"},
         {"tund", "did you mean 'tuned'"});
 }

@@ -99,10 +99,10 @@ protected:
 TEST_F(Explore, KeepsEachPointAndGoesOn) {
     const Ran first = explore({"--points", "3", "--results", results()});
     ASSERT_EQ(first.code, 0) << first.err;
-    EXPECT_NE(first.out.find("transpose/tuned_small/u8/cpu"), std::string::npos) << first.out;
+    expect_has(first.out, {"transpose/tuned_small/u8/cpu"});
     const Ran second = explore({"--points", "2", "--results", results()});
     ASSERT_EQ(second.code, 0) << second.err;
-    EXPECT_NE(second.err.find("has 3 points of this search"), std::string::npos) << second.err;
+    expect_has(second.err, {"has 3 points of this search"});
     std::set<json> points;
     for (const json &line : lines()) {
         EXPECT_EQ(line["version"], 2);
@@ -159,7 +159,7 @@ TEST_F(Explore, LeavesOutALineThatWasCutOff) {
     std::ofstream(results(), std::ios::app) << whole.substr(0, whole.size() / 2);
     const Ran ran = explore({"--points", "1", "--results", results()});
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_NE(ran.err.find("its last line was cut off"), std::string::npos) << ran.err;
+    expect_has(ran.err, {"its last line was cut off"});
     EXPECT_GE(lines().size(), 2u);
     EXPECT_EQ(read_text(results()).rfind(whole, 0), 0u);
 }
@@ -199,7 +199,7 @@ TEST_F(Explore, SaysThatTheFileSystemIsFull) {
     }
     EXPECT_EQ(ran.code, 1);
     expect_error_line(ran.err, {"results.jsonl", "No space left", "goes on from there"});
-    EXPECT_NE(ran.out.find("best values"), std::string::npos) << "no table: " << ran.out;
+    expect_has(ran.out, {"best values"});
     std::istringstream out(ran.out.substr(ran.out.find("{\"version\"")));
     size_t whole = 0;
     for (std::string line; std::getline(out, line); whole++) {
@@ -228,7 +228,7 @@ TEST_F(Explore, EndsWithItsTableWhereItIsInterrupted) {
     kill(process.id(), SIGINT);
     const Ran ran = process.wait();
     EXPECT_EQ(ran.code, 130);
-    EXPECT_NE(ran.out.find("best values"), std::string::npos) << ran.out;
+    expect_has(ran.out, {"best values"});
     const size_t before = lines().size();
     EXPECT_TRUE(eventually([&] { return fs::is_empty(path("tmp")); }));
     const Ran next = explore({"--points", "1", "--results", results()});
@@ -271,7 +271,7 @@ TEST_F(Explore, KeepsAPointThatIsWrong) {
 TEST_F(Explore, SearchesByABundleElsewhere) {
     const Ran made = explore({"--points", "2", "--bundle", path("bundle")});
     ASSERT_EQ(made.code, 0) << made.err;
-    EXPECT_NE(made.out.find("2 points of 1 variants"), std::string::npos) << made.out;
+    expect_has(made.out, {"2 points of 1 variants"});
     fs::create_directory(path("elsewhere"));
     const Words environment = {"TMPDIR=" + path("tmp"), "TILEWRIGHT_GENERATORS=/nonexistent"};
     const Ran ran = run_program(path("bundle"), {"--budget", "100", "--results", results()},
@@ -284,7 +284,7 @@ TEST_F(Explore, SearchesByABundleElsewhere) {
     EXPECT_EQ(verified, 3u) << ran.out;
     EXPECT_TRUE(fs::is_empty(path("tmp")));
     const Ran next = explore({"--points", "1", "--results", results()});
-    EXPECT_NE(next.err.find("has 3 points of this search"), std::string::npos) << next.err;
+    expect_has(next.err, {"has 3 points of this search"});
 }
 
 TEST_F(Explore, TakesTheOptionsOfTheOperator) {
@@ -298,13 +298,13 @@ TEST_F(Explore, TakesTheOptionsOfTheOperator) {
     ASSERT_EQ(explore_sigma("2.5").code, 0);
     ASSERT_EQ(count_of_points(), 2u);  // one set of data, not one per sigma of the workload
     for (const json &line : lines()) {
-        EXPECT_NE(line["settings"].get<std::string>().find("sigma=2.5"), std::string::npos) << line;
+        expect_has(line["settings"].get<std::string>(), {"sigma=2.5"});
         EXPECT_TRUE(line["verified"].get<bool>()) << line;
     }
     const Ran other = explore_sigma("4");  // of another sigma nothing is known
     EXPECT_EQ(other.err, "");
     EXPECT_EQ(count_of_points(), 4u);
-    EXPECT_NE(explore_sigma("2.5").err.find("has 2 points of this search"), std::string::npos);
+    expect_has(explore_sigma("2.5").err, {"has 2 points of this search"});
 }
 
 TEST_F(Explore, TakesAFileInPlaceOfRandomData) {
@@ -316,15 +316,15 @@ TEST_F(Explore, TakesAFileInPlaceOfRandomData) {
     };
     const Ran ran = explore_file();
     ASSERT_EQ(ran.code, 0) << ran.err;
-    EXPECT_NE(ran.out.find("photo.png"), std::string::npos) << ran.out;
+    expect_has(ran.out, {"photo.png"});
     ASSERT_EQ(lines().size(), 1u);
     const json line = lines().front();
-    EXPECT_NE(line["data"].get<std::string>().find("photo.png"), std::string::npos) << line;
+    expect_has(line["data"].get<std::string>(), {"photo.png"});
     EXPECT_EQ(line["width"], 1203);
     EXPECT_EQ(line["height"], 311);
     EXPECT_TRUE(line["verified"].get<bool>()) << line;
     EXPECT_TRUE(eventually([&] { return fs::is_empty(path("tmp")); }));
-    EXPECT_NE(explore_file().err.find("has 1 points of this search"), std::string::npos);
+    expect_has(explore_file().err, {"has 1 points of this search"});
 }
 
 // The page would be larger than a file may be; the search itself succeeded.
@@ -337,8 +337,8 @@ TEST_F(Explore, PrintsItsTableWhereTheReportCannotBeWritten) {
              setrlimit(RLIMIT_FSIZE, &limit);
          }});
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.err.find("page.html"), std::string::npos) << ran.err;
-    EXPECT_NE(ran.out.find("best values"), std::string::npos) << ran.out;
+    expect_has(ran.err, {"page.html"});
+    expect_has(ran.out, {"best values"});
     EXPECT_FALSE(fs::exists(path("page.html")));
 }
 
@@ -363,8 +363,8 @@ TEST_F(Explore, KeepsWhatWasMeasuredBeforeTheDeviceWasLost) {
     write_bytes(path("lost"), {});
     const Ran ran = process.wait();
     EXPECT_EQ(ran.code, 4) << ran.err;
-    EXPECT_NE(ran.err.find("known good call"), std::string::npos) << ran.err;
-    EXPECT_NE(ran.out.find("transpose/padded/u8/opencl"), std::string::npos) << ran.out;
+    expect_has(ran.err, {"known good call"});
+    expect_has(ran.out, {"transpose/padded/u8/opencl"});
     EXPECT_TRUE(fs::exists(path("page.html")));
     size_t timed = 0;
     for (const json &line : lines()) {

@@ -6,7 +6,7 @@
 namespace tilewright {
 namespace {
 
-// The row that is taken in the order of the table, which is what counts where no times were measured.
+// The variant that is taken in the order of the table, which is what counts where no times were measured.
 std::string chosen(Backend backend, const Array &a, const Array &b) {
     const Operator &op = matmul_operator();
     const Array inputs[] = {a, b};

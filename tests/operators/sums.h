@@ -45,7 +45,7 @@ inline void expect_sums(const Array &image, const Array &sums, int axis, const s
     EXPECT_EQ(difference(sums, expected.sums, expected.bound), "") << what;
 }
 
-class SumRowTest : public VariantTest {
+class SumVariantTest : public VariantTest {
 protected:
     // `axis`: the one that the sums run over, 0 for columns' sums. Where u32 may not hold them, other types
     // are asked for, which variants that convert themselves do not serve.
@@ -63,7 +63,7 @@ protected:
         const std::string &type = variant().type;
         return type.starts_with("u16") ? Type::u16 : type.starts_with("u8") ? Type::u8 : Type::f32;
     }
-    // The random image of a size, which nobody writes: rows share it, because making it takes longer than
+    // The random image of a size, which nobody writes: variants share it, because making it takes longer than
     // most variants take.
     Array random(int64_t h, int64_t w, int64_t row_bytes = Array::padded) const {
         static std::map<std::tuple<Type, int64_t, int64_t, int64_t>, Array> made;
@@ -229,7 +229,7 @@ inline std::vector<int64_t> shape_of(int axis, int64_t terms, int64_t lines) {
     return axis == 0 ? std::vector<int64_t>{terms, lines} : std::vector<int64_t>{lines, terms};
 }
 
-// The sums of an image by all rows of its type on all devices, in each type that holds them.
+// The sums of an image by all variants of its type on all devices, in each type that holds them.
 inline void expect_exact_sums(const Operator &op, const Array &image, int axis) {
     for (const DeviceInfo &info : devices()) {
         for (const Variant &variant : op.variants()) {

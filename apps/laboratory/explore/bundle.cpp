@@ -18,7 +18,6 @@
 #include <link.h>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <unistd.h>
 
 namespace tilewright::app {
@@ -224,9 +223,7 @@ void write_bundle(
 
 Bundle read_bundle(const std::string &folder) {
     const std::string path = folder + "/" + list_name;
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    const Json all = json_in(text.str(), path);
+    const Json all = json_in(text_of_file(path), path);
     if (!all.is_object() || all.value("version", 0) != json_version || all.value("commit", "") != commit) {
         throw Error(
             Fault::input, "there is no bundle of this program", {.argument = "--bundled", .value = folder});

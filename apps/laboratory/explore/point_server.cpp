@@ -8,6 +8,7 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/timing/threads.h"
 #include "apps/tilewright/verification/verification.h"
+#include "runtime/process/descriptor.h"
 #include "tilewright/error.h"
 #include "tilewright/files.h"
 #include <fmt/format.h>
@@ -194,19 +195,15 @@ BenchmarkData data_of(const Json &json) {
 
 void serve_points() {
     // Drivers may print to standard output; what they print goes where errors go.
-    const int answers = dup(STDOUT_FILENO);
+    const Descriptor answers(dup(STDOUT_FILENO));
     dup2(STDERR_FILENO, STDOUT_FILENO);
     pin_threads();
     PointServer server;
     for (std::string line; std::getline(std::cin, line);) {
         const std::string text =
             server.answer(Json::parse(line)).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-        for (size_t done = 0; done < text.size();) {
-            const ssize_t written = write(answers, text.data() + done, text.size() - done);
-            if (written <= 0) {
-                return;  // the search ended
-            }
-            done += (size_t)written;
+        if (!write_all(answers, text)) {
+            return;  // the search ended
         }
     }
 }

@@ -1,18 +1,16 @@
 // Starts the process, and waits for its answers.
 #include "apps/laboratory/explore/point_worker.h"
 #include "apps/laboratory/explore/point_server.h"
+#include "apps/tilewright/processes/children.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "tilewright/error.h"
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace tilewright::app {
@@ -46,27 +44,19 @@ PointWorker::~PointWorker() {
 }
 
 void PointWorker::start() {
-    int tasks[2], answers[2];
-    if (pipe2(tasks, O_CLOEXEC) != 0) {
+    Pipe tasks, answers;
+    if (!tasks.writer || !answers.writer) {
         refuse(errno);
     }
-    if (pipe2(answers, O_CLOEXEC) != 0) {
-        const int fault = errno;
-        close(tasks[0]);
-        close(tasks[1]);
-        refuse(fault);
-    }
-    said_ = memfd_create("tilewright", MFD_CLOEXEC);
+    said_ = Descriptor(memfd_create("tilewright", MFD_CLOEXEC));
     const pid_t parent = getpid();
     process_ = fork();
     const int fault = errno;
     if (process_ == 0) {
-        become(parent, tasks[0], answers[1], said_);
+        become(parent, *tasks.reader, *answers.writer, *said_);
     }
-    close(tasks[0]);
-    close(answers[1]);
-    tasks_ = tasks[1];
-    answers_ = answers[0];
+    tasks_ = std::move(tasks.writer);
+    answers_ = std::move(answers.reader);
     if (process_ < 0) {
         stop();
         refuse(fault);
@@ -77,14 +67,10 @@ void PointWorker::start() {
 void PointWorker::stop() {
     if (process_ > 0) {
         kill(-process_, SIGKILL);
-        while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-        }
+        status_of(process_);
     }
-    for (int *file : {&tasks_, &answers_, &said_}) {
-        if (*file >= 0) {
-            close(*file);
-        }
-        *file = -1;
+    for (Descriptor *file : {&tasks_, &answers_, &said_}) {
+        file->close();
     }
     process_ = -1;
     answers_read_.clear();
@@ -95,15 +81,9 @@ std::string PointWorker::ending() {
     while (waitid(P_PID, (id_t)process_, &about, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
     }
     kill(-process_, SIGKILL);  // generators that it had started
-    int status = 0;
-    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-    }
+    const int status = status_of(process_);
     process_ = -1;
-    std::string said;
-    std::array<char, 4096> piece;
-    for (ssize_t size; (size = pread(said_, piece.data(), piece.size(), (off_t)said.size())) > 0;) {
-        said.append(piece.data(), (size_t)size);
-    }
+    std::string said = contents(said_);
     said.erase(said.find_last_not_of("\n ") + 1);
     const std::string last = one_line(said.substr(said.rfind('\n') + 1));
     const std::string how =
@@ -120,11 +100,11 @@ Json PointWorker::ask(const Json &task, double limit_s) {
     }
     const std::string text = task.dump() + "\n";
     // A task is shorter than what a pipe holds, and the process has read the one before.
-    if (write(tasks_, text.data(), text.size()) != (ssize_t)text.size()) {
+    if (write(*tasks_, text.data(), text.size()) != (ssize_t)text.size()) {
         return {{"failed", ending()}};
     }
     std::string line;
-    switch (answers_read_.next(answers_, line, interrupted_, limit_s)) {
+    switch (answers_read_.next(*answers_, line, interrupted_, limit_s)) {
     case LineReader::Came::interrupted: stop(); return {{"interrupted", true}};
     case LineReader::Came::late:
         stop();

@@ -2,6 +2,7 @@
 // The search's side of the process that measures points (point_server.h).
 #include "apps/tilewright/processes/line_reader.h"
 #include "apps/tilewright/terminal/json.h"
+#include "runtime/process/descriptor.h"
 #include <atomic>
 #include <string>
 #include <sys/types.h>
@@ -32,7 +33,7 @@ private:
 
     const std::atomic<bool> &interrupted_;
     pid_t process_ = -1;
-    int tasks_ = -1, answers_ = -1, said_ = -1;
+    Descriptor tasks_, answers_, said_;
     LineReader answers_read_;
 };
 

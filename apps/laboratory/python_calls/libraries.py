@@ -254,8 +254,8 @@ class PyTorch(Library):
             """A blur as PyTorch programs write it: two convolutions, with the border `mirror`."""
             pad, conv = torch.nn.functional.pad, torch.nn.functional.conv2d
             side = taps // 2
-            variants = conv(pad(image.float()[None, None], (side, side, 0, 0), mode='reflect'), weights)
-            return conv(pad(variants, (0, 0, side, side), mode='reflect'), weights.mT)[0, 0]
+            rows = conv(pad(image.float()[None, None], (side, side, 0, 0), mode='reflect'), weights)
+            return conv(pad(rows, (0, 0, side, side), mode='reflect'), weights.mT)[0, 0]
         yield 'two convolutions of PyTorch', convolved
         # Its window is not separated, so that large images take minutes on a CPU.
         if self.vision and (self.place == 'cuda' or case.width * case.height <= 1 << 20):

@@ -30,33 +30,27 @@ bool may_be_part_of_a_line(const std::string &text) {
 
 ResultsFile::ResultsFile(const std::string &path, bool goes_on) : path_(path), goes_on_(goes_on) {
     made_ = access(path.c_str(), F_OK) != 0;
-    file_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
-    if (file_ < 0) {
+    file_ = Descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666));
+    if (!file_) {
         refuse(fmt::format("it cannot be opened: {}; name another file", strerror(errno)));
     }
-    try {
-        struct stat about = {};
-        if (fstat(file_, &about) != 0 || !S_ISREG(about.st_mode)) {
-            throw Error(Fault::usage,
-                "it is no regular file; results are read again and mended, so give "
-                "the name of a file of their own",
-                {.argument = "--results", .value = path_});
-        }
-        if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
-            refuse("another process writes to it; wait for its end, or take another file");
-        }
-        read();
-    } catch (...) {
-        close(file_);
-        throw;
+    struct stat about = {};
+    if (fstat(*file_, &about) != 0 || !S_ISREG(about.st_mode)) {
+        throw Error(Fault::usage,
+            "it is no regular file; results are read again and mended, so give "
+            "the name of a file of their own",
+            {.argument = "--results", .value = path_});
     }
+    if (flock(*file_, LOCK_EX | LOCK_NB) != 0) {
+        refuse("another process writes to it; wait for its end, or take another file");
+    }
+    read();
 }
 
 ResultsFile::~ResultsFile() {
     if (made_ && size_ == 0) {
         unlink(path_.c_str());
     }
-    close(file_);
 }
 
 void ResultsFile::refuse(const std::string &message) const {
@@ -66,7 +60,7 @@ void ResultsFile::refuse(const std::string &message) const {
 void ResultsFile::read() {
     std::string text;
     std::array<char, 65536> piece;
-    for (ssize_t size; (size = ::read(file_, piece.data(), piece.size())) != 0;) {
+    for (ssize_t size; (size = ::read(*file_, piece.data(), piece.size())) != 0;) {
         if (size < 0 && errno != EINTR) {
             refuse(fmt::format("it cannot be read: {}", strerror(errno)));
         }
@@ -102,7 +96,7 @@ void ResultsFile::take_line(const std::string &text, size_t number) {
 void ResultsFile::mend(const std::string &text, size_t number) {
     if (Json::accept(text)) {
         take_line(text, number);
-        if (::write(file_, "\n", 1) != 1) {
+        if (::write(*file_, "\n", 1) != 1) {
             refuse(fmt::format("it cannot be written: {}", strerror(errno)));
         }
         size_++;
@@ -116,7 +110,7 @@ void ResultsFile::mend(const std::string &text, size_t number) {
 }
 
 void ResultsFile::cut_to(size_t bytes) {
-    if (ftruncate(file_, (off_t)bytes) != 0) {
+    if (ftruncate(*file_, (off_t)bytes) != 0) {
         refuse(fmt::format("the part of a line at its end cannot be removed: {}", strerror(errno)));
     }
     size_ = bytes;
@@ -124,18 +118,11 @@ void ResultsFile::cut_to(size_t bytes) {
 
 void ResultsFile::append(const Json &line) {
     const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-    for (size_t done = 0; done < text.size();) {
-        const ssize_t written = ::write(file_, text.data() + done, text.size() - done);
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written <= 0) {
-            const int fault = errno;
-            cut_to(size_);
-            refuse(fmt::format("it cannot be written: {}; the results before this one are in it{}",
-                strerror(fault), goes_on_ ? ", and the same command goes on from there" : ""));
-        }
-        done += (size_t)written;
+    if (!write_all(file_, text)) {
+        const int fault = errno;
+        cut_to(size_);
+        refuse(fmt::format("it cannot be written: {}; the results before this one are in it{}",
+            strerror(fault), goes_on_ ? ", and the same command goes on from there" : ""));
     }
     size_ += text.size();
     lines_.push_back(line);

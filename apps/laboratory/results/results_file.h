@@ -1,6 +1,7 @@
 #pragma once
 // A results file: what was measured, one JSON object per line, appended as it comes (docs/JSON.md).
 #include "apps/tilewright/terminal/json.h"
+#include "runtime/process/descriptor.h"
 #include <string>
 #include <vector>
 
@@ -41,7 +42,7 @@ private:
     const std::string path_;
     const bool goes_on_;
     bool made_ = false;  // the file was not there; it is removed again where nothing is written to it
-    int file_ = -1;
+    Descriptor file_;
     size_t size_ = 0;
     std::vector<Json> lines_;
     std::string note_;

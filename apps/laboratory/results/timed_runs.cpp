@@ -35,15 +35,6 @@ bool truth(const Json &object, const char *key) {
     return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
-std::vector<std::string> parts_of(const std::string &name) {
-    std::vector<std::string> parts;
-    std::istringstream words(name);
-    for (std::string part; std::getline(words, part, '/');) {
-        parts.push_back(part);
-    }
-    return parts;
-}
-
 // The variant of this program with that name, whatever its library: its sentence and its kernels are not in
 // files.
 const Variant *known_variant(
@@ -103,7 +94,7 @@ void name_run(const Json &json, TimedRun &run) {
         return;
     }
     run.name = text(json, "variant");
-    const std::vector<std::string> parts = parts_of(run.name);
+    const std::vector<std::string> parts = parted(run.name, '/');
     if (parts.size() < 4) {
         return;
     }

@@ -10,9 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <unistd.h>
 
 namespace tilewright::app {
@@ -110,9 +108,7 @@ static std::string shown_by(
     const TemporaryFolder folder;
     const auto &[kind, ending] = file->second;
     generator.emit(variant, kind, "shown", folder.path());
-    std::ostringstream text;
-    text << std::ifstream(folder.file("shown" + ending)).rdbuf();
-    return text.str();
+    return text_of_file(folder.file("shown" + ending));
 }
 
 std::string generated(const std::string &generator, const Variant &variant, const std::string &part,

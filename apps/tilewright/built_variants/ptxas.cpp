@@ -14,9 +14,7 @@
 #include <array>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <unistd.h>
 
 namespace tilewright::app {
@@ -26,12 +24,6 @@ namespace {
 const std::array<Variant::Tunable, 2> ptxas_options = {
     {{driver::ptxas_options_begin + std::string("level"), 3, 0, 3},
         {driver::ptxas_options_begin + std::string("registers"), 5, 0, 10}}};
-
-std::string text_of_file(const std::string &path) {
-    std::ostringstream text;
-    text << std::ifstream(path, std::ios::binary).rdbuf();
-    return text.str();
-}
 
 // The compute capabilities of this machine's devices that run the variant: 90 for 9.0.
 std::set<int> capabilities_for(const Variant &variant) {

@@ -124,11 +124,8 @@ std::vector<Kernel> kernels_of(const std::string &text) {
     std::vector<Kernel> kernels;
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
-        std::istringstream cells(line);
-        Kernel kernel;
-        if (std::getline(cells, kernel.name, '\t') && std::getline(cells, kernel.threads, '\t') &&
-            std::getline(cells, kernel.shared, '\t')) {
-            kernels.push_back(kernel);
+        if (const std::vector<std::string> cells = parted(line, '\t'); cells.size() >= 3) {
+            kernels.push_back({cells[0], cells[1], cells[2]});
         }
     }
     return kernels;

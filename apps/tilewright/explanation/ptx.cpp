@@ -1,5 +1,6 @@
 // Reads instructions such as `ld.global.nc.v4.b32`.
 #include "apps/tilewright/explanation/ptx.h"
+#include "apps/tilewright/terminal/printing.h"
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -26,11 +27,7 @@ std::string name_of_instruction(const std::string &word) {
 
 // The access that an instruction is, without its count; nothing where it is none of memory.
 std::optional<PtxAccess> access_of(const std::string &instruction) {
-    std::istringstream stream(instruction);
-    std::vector<std::string> words;
-    for (std::string word; std::getline(stream, word, '.');) {
-        words.push_back(word);
-    }
+    const std::vector<std::string> words = parted(instruction, '.');
     const std::string what = words.empty() ? "" : name_of_instruction(words.front());
     const auto has = [&](const char *word) {
         return std::find(words.begin(), words.end(), word) != words.end();

@@ -77,11 +77,7 @@ LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, con
     // Lines of: kernel, space, what, buffer, bytes, count, passes, least, what it depends on.
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
-        std::vector<std::string> cells;
-        std::istringstream stream(line);
-        for (std::string cell; std::getline(stream, cell, '\t');) {
-            cells.push_back(cell);
-        }
+        const std::vector<std::string> cells = parted(line, '\t');
         constexpr size_t least = 8;
         if (cells.size() >= least) {
             accesses.of_kernel[cells[0]].push_back(

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -30,12 +29,6 @@ constexpr const char *halide_version = "21";
 
 constexpr const char *any_autoscheduler = "autoscheduler";
 constexpr std::array all_autoschedulers = {"Mullapudi2016", "Adams2019", "Li2018", "Anderson2021"};
-
-std::string text_of_file(const std::string &path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-}
 
 // What Halide says of a failure, without its frame.
 std::string reason_of(const Finished &ran) {

@@ -1,12 +1,12 @@
 // Handlers of signals that end the program.
 #include "apps/tilewright/processes/interrupt.h"
+#include "apps/tilewright/processes/children.h"
 #include "tilewright/error.h"
 #include "tilewright/files.h"
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fcntl.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -52,38 +52,35 @@ void handle_interrupts() {
 }
 
 SaveOnInterrupt::SaveOnInterrupt(std::function<void()> save) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    Pipe pipe;
+    if (!pipe.writer) {
         throw Error(Fault::failed, std::string("there is no room for a pipe: ") + strerror(errno));
     }
-    const auto save_after_signal = [save = std::move(save), read_end = ends[0]] {
+    auto save_after_signal = [save = std::move(save), reader = std::move(pipe.reader)] {
         unsigned char signal = 0;
         ssize_t count = 0;
-        while ((count = read(read_end, &signal, 1)) < 0 && errno == EINTR) {
+        while ((count = read(*reader, &signal, 1)) < 0 && errno == EINTR) {
         }
         if (count == 1 && signal != 0) {
             save();
             remove_pending_outputs();
             _exit(128 + signal);
         }
-        close(read_end);
     };
     try {
-        thread_ = std::thread(save_after_signal);
+        thread_ = std::thread(std::move(save_after_signal));
     } catch (const std::system_error &error) {
-        close(ends[0]);
-        close(ends[1]);
         throw Error(Fault::failed, std::string("the system starts no thread: ") +
                                        strerror(error.code().value()) +
                                        "; raise the limit of processes (`ulimit -u`)");
     }
-    write_end_ = ends[1];
-    saver = ends[1];
+    writer_ = std::move(pipe.writer);
+    saver = *writer_;
 }
 
 SaveOnInterrupt::~SaveOnInterrupt() {
     if (saver.exchange(-1) >= 0) {
-        close(write_end_);  // the thread reads the end of the pipe
+        writer_.close();  // the thread reads the end of the pipe
     }
     thread_.join();  // after a signal it ends the program
 }

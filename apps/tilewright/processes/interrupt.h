@@ -1,5 +1,6 @@
 #pragma once
 // What signals do to the program.
+#include "runtime/process/descriptor.h"
 #include <functional>
 #include <thread>
 
@@ -23,7 +24,7 @@ public:
 
 private:
     std::thread thread_;
-    int write_end_ = -1;
+    Descriptor writer_;
 };
 
 }  // namespace tilewright::app

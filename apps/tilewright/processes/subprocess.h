@@ -20,4 +20,7 @@ std::string program_in_path(const std::string &name, const std::string &more = "
 Finished run_program(
     const std::string &program, const std::vector<std::string> &arguments, const std::string &input = "");
 
+// All that is in a file that a program made; empty where there is none.
+std::string text_of_file(const std::string &path);
+
 }  // namespace tilewright::app

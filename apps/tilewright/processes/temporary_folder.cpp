@@ -1,18 +1,17 @@
 // Starts the shell that removes a folder, and makes the folder.
 #include "apps/tilewright/processes/temporary_folder.h"
+#include "apps/tilewright/processes/children.h"
 #include "tilewright/error.h"
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <random>
 #include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <utility>
 
 namespace tilewright::app {
 
@@ -61,13 +60,12 @@ TemporaryFolder::TemporaryFolder() {
     const std::string parent = named && *named ? named : "/tmp";
     std::random_device random;
     path_ = fmt::format("{}/tilewright-{:08x}{:08x}", parent, random(), random());
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    Pipe pipe;
+    if (!pipe.writer) {
         refuse_folder(parent, errno);
     }
-    alive_ = ends[1];
-    shell_ = start_remover(ends[0], path_);  // where there is no shell, the destructor alone removes it
-    close(ends[0]);
+    alive_ = std::move(pipe.writer);
+    shell_ = start_remover(*pipe.reader, path_);  // where there is no shell, the destructor alone removes it
     if (mkdir(path_.c_str(), S_IRWXU) != 0) {
         const int fault = errno;
         if (shell_ > 0) {
@@ -85,9 +83,9 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 void TemporaryFolder::end_shell() {
-    close(alive_);
-    int status = 0;
-    while (shell_ > 0 && waitpid(shell_, &status, 0) < 0 && errno == EINTR) {
+    alive_.close();
+    if (shell_ > 0) {
+        status_of(shell_);
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // A private folder for files that exist only while this program works on them.
+#include "runtime/process/descriptor.h"
 #include <string>
 #include <sys/types.h>
 
@@ -26,7 +27,7 @@ private:
     void end_shell();  // lets it see the end, and waits for it
 
     std::string path_;
-    int alive_ = -1;  // the shell reads the other end, and so notices the end of this process
+    Descriptor alive_;  // the shell reads the other end, and so notices the end of this process
     pid_t shell_ = -1;
 };
 

@@ -14,9 +14,11 @@ def plain(name):
 
 
 def locked(path):
-    """The versions of each package of a lock."""
-    versions = {}
-    for entry in re.split(r"\n(?=[A-Za-z])", path.read_text()):
+    """The versions of each package of a lock, with those of the lock that it adds to."""
+    text = path.read_text()
+    base = re.match(r"-r (\S+)\n", text)
+    versions = locked(path.with_name(base[1])) if base else {}
+    for entry in re.split(r"\n(?=[A-Za-z])", text[base.end():] if base else text):
         found = re.match(r"([\w.-]+)==([\w.+!-]+)", entry)
         if not found:
             sys.exit(f"{path}: no version: {entry.splitlines()[0]}")

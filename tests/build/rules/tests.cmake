@@ -55,3 +55,20 @@ if (TARGET tilewright AND TARGET fake_cuda AND cuda IN_LIST TILEWRIGHT_TARGETS)
         $<TARGET_FILE:tilewright> $<TARGET_FILE_DIR:fake_cuda> ${pages})
     set_tests_properties(steps.commands PROPERTIES LABELS structure ENVIRONMENT "${tests_environment}")
 endif ()
+
+# The skeleton of a new operator.
+if (invert IN_LIST operators)
+    add_test(NAME new_operator
+        COMMAND ${CMAKE_CURRENT_LIST_DIR}/new_operator_test.sh ${PROJECT_SOURCE_DIR}
+            ${CMAKE_CURRENT_BINARY_DIR}/new_operator ${CMAKE_BINARY_DIR} ${CMAKE_CXX_COMPILER}
+            ${Python3_EXECUTABLE})
+    set_tests_properties(new_operator PROPERTIES LABELS structure SKIP_RETURN_CODE 77)
+endif ()
+
+# The one copy of fmt in the archives (cmake/compile_time.cmake).
+if (TILEWRIGHT_FMT_SOURCES)
+    add_test(NAME fmt_symbols COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM}
+        "-DARCHIVES=$<TARGET_FILE:tilewright_runtime> $<TARGET_FILE:tilewright_operators>"
+        -P ${CMAKE_CURRENT_LIST_DIR}/fmt_symbols.cmake)
+    set_tests_properties(fmt_symbols PROPERTIES LABELS structure)
+endif ()

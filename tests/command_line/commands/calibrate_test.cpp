@@ -10,8 +10,7 @@ namespace {
 TEST_F(CommandLine, CalibrateWritesTimesByWhichLaterProgramsChoose) {
     NEEDS_OPERATOR("invert");
     const Words kept = {"TILEWRIGHT_MEASURED=" + path("measured/here")};
-    const Ran ran = run({"calibrate", "invert", "--device", "cpu", "--seconds", "1"}, kept);
-    ASSERT_EQ(ran.code, 0) << ran.err;
+    const Ran ran = succeed({"calibrate", "invert", "--device", "cpu", "--seconds", "1"}, kept);
     const Names written = names_in(path("measured/here"));
     ASSERT_EQ(written.size(), 1u);
     const std::string file = path("measured/here/") + written[0];
@@ -29,14 +28,12 @@ TEST_F(CommandLine, CalibrateWritesTimesByWhichLaterProgramsChoose) {
 
     // A file that was cut off is told in one line, and left out.
     std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
-    const Ran broken = run(call, kept);
-    EXPECT_EQ(broken.code, 0) << broken.err;
-    EXPECT_NE(broken.err.find("the measured times in '" + file + "' are not used"), std::string::npos)
-        << broken.err;
+    const Ran broken = succeed(call, kept);
+    expect_has(broken.err, {"the measured times in '" + file + "' are not used"});
     EXPECT_NE(json::parse(broken.out)["predicted_from"], file);
 
     // It is replaced by the next calibration.
-    ASSERT_EQ(run({"calibrate", "invert", "--device", "cpu", "--seconds", ".3"}, kept).code, 0);
+    succeed({"calibrate", "invert", "--device", "cpu", "--seconds", ".3"}, kept);
     EXPECT_EQ(run_json(call, kept)["predicted_from"], file);
     EXPECT_EQ(run({"calibrate", "--clear"}, kept).out, "1 file removed\n");
     EXPECT_TRUE(names_in(path("measured/here")).empty());
@@ -48,7 +45,7 @@ TEST_F(CommandLine, CalibrateKeepsTimesOfThisMachineAlone) {
     NEEDS_OPERATOR("invert");
     const Words kept = {"TILEWRIGHT_MEASURED=" + path("measured")};
     const Words words = {"calibrate", "invert", "--device", "cpu", "--seconds", "1"};
-    ASSERT_EQ(run(words, kept).code, 0);
+    succeed(words, kept);
     const std::string file = path("measured/") + names_in(path("measured")).at(0);
     json content = json::parse(read_text(file));
     content["times"].erase(1);
@@ -66,7 +63,7 @@ TEST_F(CommandLine, CalibrateKeepsTimesOfThisMachineAlone) {
     content["device"]["units"] = content["device"]["units"].get<int>() + 1;
     const auto [count, remark] = calibrated(words);
     EXPECT_EQ(count, 2u);
-    EXPECT_NE(remark.find("are of another machine"), std::string::npos) << remark;
+    expect_has(remark, {"are of another machine"});
 }
 
 // As long as it would measure, nothing would be kept.
@@ -98,9 +95,8 @@ TEST_F(CommandLine, CalibrateTakesTheLeastOfItsOwnFiles) {
                               calibration("b.json", "a CPU", "[1.0, 5.0, 1.0]") + "," +
                               calibration("c.json", "a CPU", "[3.0, 4.0, 3.0]") + "," +
                               calibration("d.json", "another CPU", "[0.5, 0.5, 0.5]");
-    const Ran ran = run({"calibrate", "--from", files, "--output", path("times.json")}, off);
-    ASSERT_EQ(ran.code, 0) << ran.err;
-    EXPECT_NE(ran.err.find("the times of another CPU (cpu) are left out"), std::string::npos) << ran.err;
+    const Ran ran = succeed({"calibrate", "--from", files, "--output", path("times.json")}, off);
+    expect_has(ran.err, {"the times of another CPU (cpu) are left out"});
     const json all = json::parse(read_text(path("times.json")));
     EXPECT_EQ(all["times"][0]["variants"]["tuned"]["ms"], json::parse("[1.0, 4.0, 1.0]"));
     EXPECT_EQ(all["origin"]["how"], "by turns; the least of 3 files");

@@ -15,7 +15,7 @@ Words fake_cuda() {
 
 void expect_words(const std::string &text, const Words &words) {
     for (const std::string &word : words) {
-        EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
+        expect_has(text, {word});
     }
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
@@ -94,7 +94,7 @@ TEST_F(CommandLine, ExplainChoosesAsACallDoes) {
         const Ran call = run({"transpose", path("odd.png"), path("out.png"), "--device", "cpu", "--schedule",
             schedule, "--stats"});
         const std::string chosen = chosen_in(e);
-        EXPECT_NE(call.err.find(chosen + "\n"), std::string::npos) << chosen << " in\n" << call.err;
+        expect_has(call.err, {chosen + "\n"});
         EXPECT_EQ(e["type"], "u8");
         EXPECT_EQ(e["unavoidable_bytes"], 2 * 37 * 53);
         EXPECT_EQ(e["moved_bytes"], 2 * 37 * 53);
@@ -123,20 +123,17 @@ TEST_F(CommandLine, ExplainDescribesTheLibrariesThatRan) {
     const std::string text = run(call).out;
     ASSERT_EQ(e["libraries"].size(), 2u);
     EXPECT_EQ(e["libraries"][1]["variant"], chosen);
-    EXPECT_NE(text.find("ran     " + e["libraries"][0]["variant"].get<std::string>()), std::string::npos)
-        << text;
-    EXPECT_NE(text.find("\nhow "), std::string::npos) << text;
-    EXPECT_NE(text.find("decided which libraries ran"), std::string::npos) << text;
+    expect_has(text, {"ran     " + e["libraries"][0]["variant"].get<std::string>(), "\nhow ",
+                         "decided which libraries ran"});
     write_array(path("short.npy"), Array(Type::f64, {1000}));
     const json all_pairs = run_json(
         {"explain", "min_plus_convolution", path("short.npy"), path("v.npy"), "--device", "cpu", "--json"});
     EXPECT_FALSE(all_pairs["values_decided"]);
 
-    const Ran ran = run({"pipeline", "min_plus_convolution " + path("v.npy"), path("v.npy"), path("out.npy"),
-        "--device", "cpu", "--stats"});
-    EXPECT_EQ(ran.code, 0) << ran.err;
+    const Ran ran = succeed({"pipeline", "min_plus_convolution " + path("v.npy"), path("v.npy"),
+        path("out.npy"), "--device", "cpu", "--stats"});
     for (const json &library : e["libraries"]) {
-        EXPECT_NE(ran.err.find(library["variant"].get<std::string>()), std::string::npos) << ran.err;
+        expect_has(ran.err, {library["variant"].get<std::string>()});
     }
 }
 
@@ -181,8 +178,7 @@ TEST_F(CommandLine, ExplainHasEachLaunchOnCuda) {
     EXPECT_EQ(kernel["most_threads_of_unit"], 2048);
     EXPECT_EQ(kernel["occupancy"], .5);
     EXPECT_FALSE(kernel["instructions"].empty());
-    const Ran text = run(call, fake_cuda());
-    EXPECT_EQ(text.code, 0) << text.err;
+    const Ran text = succeed(call, fake_cuda());
     expect_words(text.out, {"launch 1", "grid", "occupancy 50 %", "40 per thread", "8 bytes of local memory",
                                "global load of", "shared store of", "copy rate"});
 

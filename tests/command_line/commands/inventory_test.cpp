@@ -18,19 +18,17 @@ TEST_F(CommandLine, DevicesBeginWithTheCpuAndSayWhyOneCannotBeUsed) {
     for (const json &device : devices) {
         EXPECT_NE(device["usable"].get<bool>(), !device["why_not"].get<std::string>().empty()) << device;
     }
-    const Ran text = run({"devices"});
-    EXPECT_EQ(text.code, 0);
+    const Ran text = succeed({"devices"});
     EXPECT_EQ(text.err, "");
     for (const json &device : devices) {
-        EXPECT_NE(text.out.find(device["device"].get<std::string>()), std::string::npos) << text.out;
+        expect_has(text.out, {device["device"].get<std::string>()});
     }
 }
 
 TEST_F(CommandLine, ListShowsEveryVariantAndEveryReason) {
     const json all = run_json({"list", "--json"})["operators"];
     ASSERT_FALSE(all.empty());
-    const Ran text = run({"list"});
-    EXPECT_EQ(text.code, 0);
+    const Ran text = succeed({"list"});
     for (const json &op : all) {
         ASSERT_FALSE(op["variants"].empty()) << op["operator"];
         for (const json &variant : op["variants"]) {
@@ -45,7 +43,7 @@ TEST_F(CommandLine, ListShowsEveryVariantAndEveryReason) {
                     declined.empty() ? variant["summary"].get<std::string>() : declined}) {
                 std::istringstream words(part);
                 for (std::string word; words >> word;) {
-                    EXPECT_NE(text.out.find(word), std::string::npos) << word << " of " << variant;
+                    expect_has(text.out, {word});
                 }
             }
         }
@@ -78,7 +76,7 @@ TEST_F(CommandLine, DoctorIsContentHere) {
 TEST_F(CommandLine, DoctorSaysWhatDoesNotWork) {
     const Ran ran = run({"doctor"}, {"TMPDIR=/nonexistent"});
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.out.find("FAIL  temporary files"), std::string::npos) << ran.out;
+    expect_has(ran.out, {"FAIL  temporary files"});
     EXPECT_EQ(ran.err.rfind("tilewright: error: not in order: temporary files", 0), 0u) << ran.err;
 }
 
@@ -87,27 +85,21 @@ TEST_F(CommandLine, DoctorFindsWrongVariablesOfTheEnvironment) {
         {"doctor"}, {"TILEWRIGHT_DEVICE=gpu", "TILEWRIGHT_THREADS=many", "TILEWRIGHT_INSTRUCTION_SET=avx3"});
     EXPECT_EQ(ran.code, 1);
     const std::string line = ran.out.substr(std::min(ran.out.find("FAIL  environment"), ran.out.size()));
-    for (const char *word :
-        {"TILEWRIGHT_DEVICE is gpu", "TILEWRIGHT_THREADS = many", "TILEWRIGHT_INSTRUCTION_SET = avx3"}) {
-        EXPECT_NE(line.find(word), std::string::npos) << word << " in\n" << ran.out;
-    }
+    expect_has(
+        line, {"TILEWRIGHT_DEVICE is gpu", "TILEWRIGHT_THREADS = many", "TILEWRIGHT_INSTRUCTION_SET = avx3"});
     EXPECT_EQ(ran.err.rfind("tilewright: error: not in order: environment, threads;", 0), 0u) << ran.err;
-    EXPECT_EQ(run({"doctor"}, {"TILEWRIGHT_DEVICE=cpu,all", "TILEWRIGHT_THREADS=2"}).code, 0);
+    succeed({"doctor"}, {"TILEWRIGHT_DEVICE=cpu,all", "TILEWRIGHT_THREADS=2"});
 }
 
 // They are no failures: Halide takes something for the number, and programs are compiled in each process.
 TEST_F(CommandLine, DoctorWarnsOfWhatOtherCommandsPassOver) {
     for (const char *number : {"many", "0", "-5", "2.5"}) {
-        const Ran ran = run({"doctor"}, {std::string("HL_NUM_THREADS=") + number});
-        EXPECT_EQ(ran.code, 0) << ran.err;
-        EXPECT_NE(
-            ran.out.find("warn  threads           HL_NUM_THREADS=" + std::string(number)), std::string::npos)
-            << ran.out;
+        const Ran ran = succeed({"doctor"}, {std::string("HL_NUM_THREADS=") + number});
+        expect_has(ran.out, {"warn  threads           HL_NUM_THREADS=" + std::string(number)});
     }
     EXPECT_NE(run({"doctor"}, {"HL_NUM_THREADS=2"}).out.find("ok    threads"), std::string::npos);
-    const Ran ran = run({"doctor"}, {"TILEWRIGHT_CACHE=/dev/null/cache"});
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_NE(ran.out.find("warn  program cache"), std::string::npos) << ran.out;
+    const Ran ran = succeed({"doctor"}, {"TILEWRIGHT_CACHE=/dev/null/cache"});
+    expect_has(ran.out, {"warn  program cache"});
     EXPECT_NE(run({"doctor"}, {"TILEWRIGHT_CACHE=" + path("not/yet")}).out.find("ok    program cache"),
         std::string::npos);
     EXPECT_NE(run({"doctor"}, {"TILEWRIGHT_CACHE=off"}).out.find("ok    program cache"), std::string::npos);
@@ -117,7 +109,7 @@ TEST_F(CommandLine, DoctorFindsADeviceThatComputesWrongly) {
     NEEDS_DEVICE("opencl");
     const Ran ran = run({"doctor"}, failing_driver("drop-launches"));
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.out.find("FAIL  opencl:"), std::string::npos) << ran.out;
+    expect_has(ran.out, {"FAIL  opencl:"});
 }
 
 // A folder with the ICD file of a driver that crashes, beside those that this machine has.
@@ -131,18 +123,13 @@ TEST_F(CommandLine, DoctorNamesTheOpenClDriverThatCrashes) {
     const Words vendors = {"OCL_ICD_VENDORS=" + folder};
     const Ran ran = run({"doctor"}, vendors);
     EXPECT_EQ(ran.code, 1) << ran.err;
-    EXPECT_NE(ran.out.find("FAIL  OpenCL platforms  broken.icd (" TILEWRIGHT_ABORTING_OPENCL
-                           ") crashes when it is loaded (Aborted)"),
-        std::string::npos)
-        << ran.out;
-    EXPECT_NE(ran.out.find("TILEWRIGHT_DEVICE=cpu"), std::string::npos) << ran.out;
-    EXPECT_NE(ran.out.find("ok    opencl:0"), std::string::npos) << "the others are used\n" << ran.out;
+    expect_has(ran.out, {"FAIL  OpenCL platforms  broken.icd (" TILEWRIGHT_ABORTING_OPENCL
+                         ") crashes when it is loaded (Aborted)",
+                            "TILEWRIGHT_DEVICE=cpu", "ok    opencl:0"});
 
     const Ran call = run({"devices"}, vendors);
     EXPECT_EQ(call.code, -SIGABRT);
-    EXPECT_NE(call.err.find("tilewright: a driver of OpenCL crashes when it is loaded; `tilewright doctor` "),
-        std::string::npos)
-        << call.err;
+    expect_has(call.err, {"tilewright: a driver of OpenCL crashes when it is loaded; `tilewright doctor` "});
     EXPECT_EQ(
         run({"verify", operators()[0], "--schedule", "reference"}, {vendors[0], "TILEWRIGHT_DEVICE=cpu"})
             .code,

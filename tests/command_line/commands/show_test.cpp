@@ -19,11 +19,10 @@ TEST_F(CommandLine, ShowPrintsWhatIsInALibrary) {
     const auto shown = [&](const Words &words, const Words &expected) {
         Words all = {"show", "transpose"};
         all.insert(all.end(), words.begin(), words.end());
-        const Ran ran = run(all);
-        EXPECT_EQ(ran.code, 0) << ran.err;
+        const Ran ran = succeed(all);
         EXPECT_EQ(ran.err, "");
         for (const std::string &word : expected) {
-            EXPECT_NE(ran.out.find(word), std::string::npos) << word << " in\n" << ran.out;
+            expect_has(ran.out, {word});
         }
     };
     if (is_built("cpu")) {
@@ -53,10 +52,9 @@ TEST_F(CommandLine, ShowComputesHowWarpsReachMemory) {
         Words all = {"show", "transpose", "--target", target, "--type", "u8", "--size", "1024x512",
             "--source", "accesses", "--schedule"};
         all.insert(all.end(), schedule.begin(), schedule.end());
-        const Ran ran = run(all);
-        EXPECT_EQ(ran.code, 0) << ran.err;
+        const Ran ran = succeed(all);
         for (const std::string &word : expected) {
-            EXPECT_NE(ran.out.find(word), std::string::npos) << word << " in\n" << ran.out;
+            expect_has(ran.out, {word});
         }
     };
     const std::string store = "1 x global store of 1 byte to out: ";
@@ -74,13 +72,11 @@ TEST_F(CommandLine, ShowTakesTheVariantThatACallWouldTake) {
     const auto variant_shown = [&](const Words &words) {
         Words all = {"show", "transpose", "--target", "cpu", "--source", "loops"};
         all.insert(all.end(), words.begin(), words.end());
-        const Ran ran = run(all);
-        EXPECT_EQ(ran.code, 0) << ran.err;
+        const Ran ran = succeed(all);
         return ran.out.substr(0, ran.out.find('\n'));
     };
     const auto variant_called = [&](const std::string &file) {
-        const Ran ran = run({"transpose", file, path("out.png"), "--device", "cpu", "--stats"});
-        EXPECT_EQ(ran.code, 0) << ran.err;
+        const Ran ran = succeed({"transpose", file, path("out.png"), "--device", "cpu", "--stats"});
         const size_t begin = ran.err.find("transpose/");
         return ran.err.substr(begin, ran.err.find('\n', begin) - begin);
     };
@@ -125,14 +121,13 @@ TEST_F(CommandLine, ShowFindsTheGeneratorElsewhere) {
     const Ran missing =
         run_program(path("bin/tilewright"), arguments, {.environment = {"TILEWRIGHT_GENERATORS="}});
     EXPECT_EQ(missing.code, 1);
-    EXPECT_NE(missing.err.find("transpose.generator was not found"), std::string::npos) << missing.err;
-    EXPECT_NE(missing.err.find("TILEWRIGHT_GENERATORS"), std::string::npos) << missing.err;
+    expect_has(missing.err, {"transpose.generator was not found", "TILEWRIGHT_GENERATORS"});
     EXPECT_EQ(std::count(missing.err.begin(), missing.err.end(), '\n'), 1) << missing.err;
     const std::string folder = fs::path(TILEWRIGHT_APP).parent_path().parent_path().parent_path();
     const Ran found =
         run_program(path("bin/tilewright"), arguments, {.environment = {"TILEWRIGHT_GENERATORS=" + folder}});
     EXPECT_EQ(found.code, 0) << found.err;
-    EXPECT_NE(found.out.find("produce out"), std::string::npos) << found.out;
+    expect_has(found.out, {"produce out"});
 }
 
 TEST_F(CommandLine, ShowRunsNoGeneratorOfAFolderThatIsNotTheProgramsOwn) {
@@ -155,11 +150,11 @@ TEST_F(CommandLine, ShowRunsNoGeneratorOfAFolderThatIsNotTheProgramsOwn) {
     make_generator("prefix", "planted");
     const Ran missing = show();
     EXPECT_EQ(missing.code, 1) << missing.out;
-    EXPECT_NE(missing.err.find("transpose.generator was not found"), std::string::npos) << missing.err;
+    expect_has(missing.err, {"transpose.generator was not found"});
     make_generator("prefix/libexec/tilewright", "installed");
     const Ran installed = show();
     EXPECT_EQ(installed.code, 0) << installed.err;
-    EXPECT_NE(installed.out.find("installed"), std::string::npos) << installed.out;
+    expect_has(installed.out, {"installed"});
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST_F(Terminal, ShowsTextsOfMeasuredTimesPlainly) {
     NEEDS_OPERATOR("invert");
     make_image("in.png");
     const Words kept = {"TILEWRIGHT_MEASURED=" + path(hostile)};
-    ASSERT_EQ(run({"calibrate", "invert", "--device", "cpu", "--seconds", ".2"}, kept).code, 0);
+    succeed({"calibrate", "invert", "--device", "cpu", "--seconds", ".2"}, kept);
     const std::string file = path(hostile) + "/" + names_in(path(hostile)).at(0);
     const json measured = json::parse(read_text(file));
     json short_one = measured;

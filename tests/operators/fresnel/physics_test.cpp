@@ -1,4 +1,4 @@
-// What light does, of the best row of this machine: beams, holes, waves, energy, and the three methods
+// What light does, by the best variant of this machine: beams, holes, waves, energy, and the three methods
 // against each other.
 #include "tests/operators/fresnel/fields.h"
 #include <cmath>

@@ -55,7 +55,7 @@ TEST(Prediction, LiesBetweenTheMeasuredTimesOfTheSizesAround) {
 }
 
 // Beyond the sizes that were measured the time grows on.
-TEST(Prediction, GvariantsBeyondTheLargestMeasuredSize) {
+TEST(Prediction, GrowsBeyondTheLargestMeasuredSize) {
     const Table all = table();
     EXPECT_GT(Prediction(all.times()).ms({4000, 4000, 1})[1], 3);
 }

@@ -1,0 +1,1 @@
+../../apps/laboratory/report/page.js
