@@ -32,7 +32,7 @@ struct BandsAtATime {
 };
 
 // On a GPU the copies to it, its kernels and the copies back are of three bands.
-constexpr BandsAtATime bands_of_cpu = {}, bands_of_gpu = {.read = 5, .computed = 3, .worth = 32 << 20};
+constexpr BandsAtATime bands_of_cpu = {}, bands_of_gpu = {.read = 5, .computed = 3, .worth = 8 << 20};
 
 // Errors: those of the pipeline's operators for the whole image.
 BandSegments segments_of(
