@@ -115,6 +115,7 @@ const std::vector<const Operator *> &operators() {
         ${CMAKE_BINARY_DIR}/registry.cpp
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/find_operator.cpp
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipelines/band_scratch.cpp
+        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipelines/band_segments.cpp
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipelines/bands.cpp
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipelines/pipeline.cpp
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipelines/pipeline_text.cpp)

@@ -17,6 +17,16 @@ private:
     std::shared_lock<std::shared_mutex> lock_;
 };
 
+// Lives while rows go through functions of Python, for which a fork cannot wait: it would keep them from the
+// interpreter's lock. A process that is forked meanwhile makes no call. To be made and ended with that lock.
+// Errors: as above.
+class BandsUnderWay {
+public:
+    explicit BandsUnderWay(Device device);
+    ~BandsUnderWay();
+    BandsUnderWay(const BandsUnderWay &) = delete;
+};
+
 // Prepares the process for forks.
 void watch_forks();
 

@@ -1,5 +1,6 @@
 // Pipelines in Python.
 #include "tilewright/pipeline.h"
+#include "python/src/bands.h"
 #include "python/src/call.h"
 #include "python/src/operators.h"
 #include "python/src/prepared.h"
@@ -95,6 +96,10 @@ void add_pipeline(nb::module_ &module) {
         .def("prepare", &prepare_pipeline, "arrays"_a, nb::kw_only(), "out"_a = nb::none(),
             "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "stats"_a = nb::none(),
             "stream"_a.none() = 0)
+        .def("_bands_needed", &bands_needed_in_python, "dtype"_a, "shape"_a)
+        .def("_process", &process_in_python, "dtype"_a, "shape"_a, "read"_a, "write"_a, nb::kw_only(),
+            "memory"_a, "device"_a = "auto", "schedule"_a = "tuned", "scratch"_a = "",
+            "progress"_a = nb::none())
         .def("__repr__", [](const Pipeline &pipeline) {
             std::string text;
             for (const PipelineStage &stage : pipeline.stages()) {

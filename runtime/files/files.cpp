@@ -120,8 +120,16 @@ FileContents contents_of(RowReader &reader, FileKind kind) {
         .metadata = std::move(reader.metadata)};
 }
 
-FileContents contents_of(InputFile &file, std::unique_ptr<RowReader> reader, FileKind kind,
-    const PngLimits &limits, MakeArray *make) {
+// All of it. `pinned`: as read_file() takes it.
+FileContents contents_of(
+    InputFile &file, std::unique_ptr<RowReader> reader, FileKind kind, const PngLimits &limits, bool pinned) {
+    const bool may_be_pinned = kind == FileKind::png || kind == FileKind::npy;
+    MakeArray *const make = pinned && may_be_pinned ? Array::pinned : Array::uninitialized;
+    if (kind == FileKind::npy) {
+        Array array = make(reader->type, reader->shape, Array::padded);
+        reader->read(array);
+        return {.array = std::move(array)};
+    }
     const Array pixels = read_picture(*reader, file, limits, make);
     FileContents contents = contents_of(*reader, kind);
     contents.array = upright(pixels, reader->orientation);
@@ -145,6 +153,17 @@ FileKind kind_of_file(InputFile &file) {
     return *kind;
 }
 
+// Null for text.
+std::unique_ptr<RowReader> open_reader(InputFile &file, FileKind kind, const FileLimits &limits) {
+    switch (kind) {
+    case FileKind::png: return open_png(file, limits.png);
+    case FileKind::jpeg: return open_jpeg(file, limits.png);
+    case FileKind::tiff: return open_tiff(file, limits.png);
+    case FileKind::npy: return open_npy(file, limits.npy);
+    default: return nullptr;
+    }
+}
+
 double bytes_of(const RowReader &reader) {
     return picture_bytes(reader.shape[1], reader.shape[0], pixel_bytes_of(reader.type, reader.shape));
 }
@@ -156,11 +175,7 @@ public:
         : file_(path, InputFile::Kinds::regular), limits_(limits) {
         const FileKind kind = kind_of_file(file_);
         limits_.png.bytes = limits_.npy.bytes = std::numeric_limits<int64_t>::max();
-        reader_ = kind == FileKind::png  ? open_png(file_, limits_.png) :
-                  kind == FileKind::jpeg ? open_jpeg(file_, limits_.png) :
-                  kind == FileKind::tiff ? open_tiff(file_, limits_.png) :
-                  kind == FileKind::npy  ? open_npy(file_, limits_.npy) :
-                                           nullptr;
+        reader_ = open_reader(file_, kind, limits_);
         if (!reader_ || reader_->shape.size() < 2) {
             file_.refuse(reader_ ? "it is a vector, which has no rows" : "text is not read by rows",
                 "leave out --memory, or save an image");
@@ -199,6 +214,16 @@ public:
             copy(whole_.crop(row_, 0, n, shape()[1]), rows);
         }
         row_ += n;
+    }
+
+    FileContents whole(const FileLimits &limits, bool pinned) override try {
+        if (is_picture(about_.kind)) {
+            check_picture_size(shape()[1], shape()[0], file_, limits.png);
+        }
+        reader_->metadata = about_.metadata;
+        return contents_of(file_, std::move(reader_), about_.kind, limits.png, pinned);
+    } catch (...) {
+        leave_with_error([] { return "read_file"; });
     }
 
 private:
@@ -269,23 +294,10 @@ std::optional<FileKind> kind_of_name(const std::string &path) {
 }
 
 FileContents read_file(const std::string &path, const FileLimits &limits, bool pinned) try {
-    MakeArray *const make = pinned ? Array::pinned : Array::uninitialized;
     InputFile file(path, InputFile::Kinds::regular);
     const FileKind kind = kind_of_file(file);
-    switch (kind) {
-    case FileKind::png: return contents_of(file, open_png(file, limits.png), kind, limits.png, make);
-    case FileKind::jpeg:
-        return contents_of(file, open_jpeg(file, limits.png), kind, limits.png, Array::uninitialized);
-    case FileKind::tiff:
-        return contents_of(file, open_tiff(file, limits.png), kind, limits.png, Array::uninitialized);
-    case FileKind::npy: {
-        const std::unique_ptr<RowReader> reader = open_npy(file, limits.npy);
-        Array array = make(reader->type, reader->shape, Array::padded);
-        reader->read(array);
-        return {.array = std::move(array)};
-    }
-    case FileKind::csv:
-    case FileKind::txt: break;
+    if (std::unique_ptr<RowReader> reader = open_reader(file, kind, limits)) {
+        return contents_of(file, std::move(reader), kind, limits.png, pinned);
     }
     bool is_one_line = false;
     Array numbers = read_text(file, limits.npy, is_one_line);

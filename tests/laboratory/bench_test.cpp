@@ -1,5 +1,6 @@
 // `bench`: what it times and writes, what it gives up, peers, and its progress on a terminal.
 #include "tests/command_line/command_line.h"
+#include "tests/support/arrays.h"
 #include <algorithm>
 #include <pty.h>
 #include <regex>
@@ -221,17 +222,17 @@ TEST_F(CommandLine, BenchTimesLibrariesToo) {
 }
 #endif
 
-// Runs the program on a terminal of its own, and returns what it wrote there.
-std::string on_terminal(const Words &arguments, int &code) {
+// Runs a program on a terminal of its own, and returns what it wrote there.
+std::string on_terminal(const char *program, const Words &arguments, int &code) {
     int terminal = -1;
     const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
     if (child == 0) {
-        std::vector<char *> argv = {const_cast<char *>(TILEWRIGHT_APP)};
+        std::vector<char *> argv = {const_cast<char *>(program)};
         for (const std::string &argument : arguments) {
             argv.push_back(const_cast<char *>(argument.c_str()));
         }
         argv.push_back(nullptr);
-        execv(TILEWRIGHT_APP, argv.data());
+        execv(program, argv.data());
         _exit(127);
     }
     std::string written;
@@ -258,12 +259,28 @@ TEST_F(CommandLine, LongWorkShowsItsProgressOnATerminalOnly) {
     const Words arguments = {"bench", op, "--device", "cpu", "--size", "256x256", "--batch", "10",
         "--repeats", "100000", "--limit", std::to_string(2. / (double)variants)};
     int code = -1;
-    const std::string seen = on_terminal(arguments, code);
+    const std::string seen = on_terminal(TILEWRIGHT_APP, arguments, code);
     EXPECT_EQ(code, 0) << seen;
     EXPECT_TRUE(std::regex_search(seen, std::regex("bench \\[#*-*\\] [0-9]+/[0-9]+ about [0-9]+ s left")))
         << seen;
     const Ran quiet = succeed(arguments);
     EXPECT_EQ(quiet.err, "");
+}
+
+// The input comes slowly: the bar is there after a second.
+TEST_F(CommandLine, BandsShowTheirRateOnATerminal) {
+    NEEDS_OPERATOR("invert");
+    write_array(path("in.png"), random_array<uint8_t>({1100, 1100}));
+    int code = -1;
+    const std::string seen = on_terminal("/bin/bash",
+        {"-c",
+            "(head -c 600000 $0; sleep 1.2; tail -c +600001 $0) | " TILEWRIGHT_APP
+            " invert - $0.out.png --memory 100K --device cpu",
+            path("in.png")},
+        code);
+    EXPECT_EQ(code, 0) << seen;
+    EXPECT_TRUE(std::regex_search(seen, std::regex("invert \\[#+-*\\] [0-9]+/100 %, [0-9.]+ [kM]?B/s")))
+        << seen;
 }
 
 // Each process loads and times everything anew; errors are those of the processes.

@@ -133,20 +133,31 @@ bool may_be_large(const std::string &path) {
            bytes > (uintmax_t)PngLimits().pixels / 1100;
 }
 
-// The file, if its image is too large to be taken as a whole without being asked.
+// Whether the image is too large to be taken as a whole without being asked.
+bool is_large(const RowsOfFile &rows) {
+    const std::vector<int64_t> shape = rows.shape();
+    const bool has_many_pixels = is_picture(rows.about().kind) && shape[0] > PngLimits().pixels / shape[1];
+    return rows.about().orientation == 1 &&
+           (has_many_pixels || bytes_of(rows.type(), shape) > (double)largest_whole());
+}
+
+// The file, if its image may be so large.
 std::unique_ptr<RowsOfFile> large_file(const BandedCall &call, const std::string &path) {
     if (call.check || !may_be_large(path)) {
         return nullptr;
     }
     try {
-        std::unique_ptr<RowsOfFile> rows = rows_of_file(path, without_pixels(call.limits), largest_whole());
-        const std::vector<int64_t> shape = rows->shape();
-        const bool is_large = bytes_of(rows->type(), shape) > (double)largest_whole() ||
-                              (is_picture(rows->about().kind) && shape[0] > PngLimits().pixels / shape[1]);
-        return is_large && rows->about().orientation == 1 ? std::move(rows) : nullptr;
+        return rows_of_file(path, without_pixels(call.limits), largest_whole());
     } catch (const Error &) {
         return nullptr;  // the reader of whole files says it
     }
+}
+
+// The same, for a call on the whole image. An array over the limit is refused where it is opened again.
+std::unique_ptr<RowsOfFile> as_whole(std::unique_ptr<RowsOfFile> file, const BandedCall &call) {
+    const bool is_within = file && (is_picture(file->about().kind) || bytes_of(file->type(), file->shape()) <=
+                                                                          (double)call.limits.npy.bytes);
+    return is_within ? std::move(file) : nullptr;
 }
 
 [[noreturn]] void refuse(const BandedCall &call, const std::string &why) {
@@ -273,8 +284,7 @@ int64_t bytes_of_memory(const std::string &word) {
     return number << shift;
 }
 
-std::optional<CallReport> run_by_bands(
-    const BandedCall &call, const std::vector<std::string> &inputs, const Output &output) {
+BandedRun run_by_bands(const BandedCall &call, const std::vector<std::string> &inputs, const Output &output) {
     const std::string path = path_of_input(inputs.front());
     if (call.memory == 0 && inputs.size() != 1) {
         return {};
@@ -285,8 +295,8 @@ std::optional<CallReport> run_by_bands(
         refuse(call, call.check ? "--check compares whole images; leave one of the two out" :
                                   "a call with several files takes them as a whole; leave it out");
     }
-    if (!file) {
-        return {};
+    if (!file || (call.memory == 0 && !is_large(*file))) {
+        return {{}, as_whole(std::move(file), call)};
     }
     std::optional<FittedRows> rows(std::in_place, *file, call, 0);
     const BandsNeeded needed =
@@ -296,7 +306,7 @@ std::optional<CallReport> run_by_bands(
                                                                  needed.why_not;
     if (!why_not.empty()) {
         if (call.memory == 0 || needed.whole_memory <= (double)call.memory) {
-            return {};
+            return {{}, as_whole(std::move(file), call)};
         }
         refuse(call, fmt::format("{}, which takes {}; leave the limit out, or raise it", why_not,
                          bytes(needed.whole_memory)));
@@ -307,8 +317,9 @@ std::optional<CallReport> run_by_bands(
     }
     const FileKind kind = kind_for(output, output.kind.value_or(file->about().kind), needed.type, shape);
     check_terminal(output, kind);
-    return run(
-        call, {inputs, output, path_for(output, kind), kind}, std::move(file), needed.shape.size() == 1);
+    return {
+        run(call, {inputs, output, path_for(output, kind), kind}, std::move(file), needed.shape.size() == 1),
+        nullptr};
 }
 
 }  // namespace tilewright::app

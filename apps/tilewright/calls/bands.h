@@ -2,6 +2,7 @@
 // Calls on images that are larger than memory: bands of rows go from file to file.
 #include "apps/tilewright/calls/operation.h"
 #include "tilewright/bands.h"
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,11 +28,15 @@ struct BandedCall {
     bool is_pipeline = false;  // which the report has stages of
 };
 
+// What became of it.
+struct BandedRun {
+    std::optional<CallReport> report;    // nothing: it is a call on the whole image, which has to be made
+    std::unique_ptr<RowsOfFile> opened;  // then: the input, where it was opened to look at its shape
+};
+
 // Makes the call by bands, where --memory asks for that or the image is larger than a quarter of the memory
-// or than a library addresses.
-// Nothing where it is a call on the whole image, which then has to be made. Errors: those of process() and of
-// the files; usage, for what needs the whole image and more memory than the limit.
-std::optional<CallReport> run_by_bands(
-    const BandedCall &call, const std::vector<std::string> &inputs, const Output &output);
+// or than a library addresses. Errors: those of process() and of the files; usage, for what needs the whole
+// image and more memory than the limit.
+BandedRun run_by_bands(const BandedCall &call, const std::vector<std::string> &inputs, const Output &output);
 
 }  // namespace tilewright::app

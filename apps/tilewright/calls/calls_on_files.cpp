@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace tilewright::app {
 
@@ -80,6 +81,12 @@ void Reports::finish() const {
     }
 }
 
+// Each holds an image and its result: a GiB of the machine's memory per file is room for many of them.
+static size_t files_at_a_time() {
+    const auto memory = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGE_SIZE);
+    return (size_t)std::clamp<int64_t>(memory >> 30, 1, 64);
+}
+
 void call_on_many(const Called &called, const CallOptions &options, const ManyFiles &files,
     const std::vector<std::string> &also_read, std::optional<Device> device, const CallOnFiles &call) {
     const std::optional<FileKind> format = format_of(options.format);
@@ -94,8 +101,7 @@ void call_on_many(const Called &called, const CallOptions &options, const ManyFi
     Reports reports(options, device);
     // What the drivers did is counted for all threads together, so a report is of a file that runs alone.
     const bool has_reports = options.statistics || options.as_json || options.check;
-    constexpr size_t most_at_a_time = 8;  // each holds an image and its result
-    const size_t workers = has_reports ? 1 : std::min(most_at_a_time, (size_t)threads());
+    const size_t workers = has_reports ? 1 : std::min(files_at_a_time(), (size_t)threads());
     try {
         run_batch(items, called.name, workers, [&](const BatchItem &item) {
             const Output output = {.path = item.output,

@@ -68,12 +68,12 @@ void choose_kind(const Operation &operation, const Output &output, Prepared &pre
     check_terminal(output, prepared.kind);
 }
 
-Prepared prepared_from(
-    const Operation &operation, const std::vector<std::string> &inputs, const Output &output) {
+Prepared prepared_from(const Operation &operation, const std::vector<std::string> &inputs,
+    const Output &output, RowsOfFile *opened) {
     Prepared prepared;
     for (const std::string &input : inputs) {
         prepared.pictures.push_back(
-            read_picture(input, operation.limits, operation.device.value_or(Device{})));
+            read_picture(input, operation.limits, operation.device.value_or(Device{}), opened));
     }
     const Receiver to = receiver_of(*operation.op, operation.settings);
     prepared.fitted = fitted(to, prepared.pictures, operation.fit);
@@ -152,21 +152,22 @@ Receiver for_bands(const Operation &operation) {
 CallReport run_on_files(
     const Operation &operation, const std::vector<std::string> &inputs, const Output &output) {
     const Pipeline pipeline = Pipeline().then(operation.op->name(), operation.settings);
-    if (std::optional<CallReport> banded = run_by_bands({.pipeline = pipeline,
-                                                            .to = for_bands(operation),
-                                                            .device = operation.device,
-                                                            .schedule = operation.schedule,
-                                                            .fit = operation.fit,
-                                                            .limits = operation.limits,
-                                                            .memory = operation.memory,
-                                                            .check = operation.check},
-            inputs, output)) {
-        return *banded;
+    const BandedRun banded = run_by_bands({.pipeline = pipeline,
+                                              .to = for_bands(operation),
+                                              .device = operation.device,
+                                              .schedule = operation.schedule,
+                                              .fit = operation.fit,
+                                              .limits = operation.limits,
+                                              .memory = operation.memory,
+                                              .check = operation.check},
+        inputs, output);
+    if (banded.report) {
+        return *banded.report;
     }
     CallReport report;
     report.inputs = inputs;
     const auto start = std::chrono::steady_clock::now();
-    const Prepared prepared = prepared_from(operation, inputs, output);
+    const Prepared prepared = prepared_from(operation, inputs, output, banded.opened.get());
     report.times.read_ms = ms_since(start);
     report.conversions = conversions_of(operation, prepared);
     report.work.remarks = operation.op->remarks(*prepared.requests.front());

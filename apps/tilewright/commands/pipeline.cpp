@@ -123,11 +123,12 @@ Receiver receiver_of(const Pipeline &pipeline) {
 }
 
 // Errors: those of the pipeline, with the names of the files.
-Prepared prepared_from(const Work &work, const std::vector<std::string> &files, const Output &output) {
+Prepared prepared_from(
+    const Work &work, const std::vector<std::string> &files, const Output &output, RowsOfFile *opened) {
     Prepared prepared;
     for (const std::string &file : files) {
         prepared.pictures.push_back(
-            read_picture(file, work.options.limits, work.device ? *work.device : default_device()));
+            read_picture(file, work.options.limits, work.device ? *work.device : default_device(), opened));
     }
     const Picture &first = prepared.pictures.front();
     // Without a kind of its own, the output is a file as the first input, or .npy.
@@ -227,22 +228,23 @@ Array computed(const Work &work, const Prepared &prepared, CallReport &report) {
 // Everything that can be refused is refused before the first stage computes.
 CallReport run_on_files(const Work &work, const std::vector<std::string> &files, const Output &output) {
     const CallOptions &options = work.options;
-    if (std::optional<CallReport> banded = run_by_bands({.pipeline = work.pipeline,
-                                                            .to = receiver_of(work.pipeline),
-                                                            .device = work.device,
-                                                            .schedule = options.schedule,
-                                                            .fit = options.fit,
-                                                            .limits = options.limits,
-                                                            .memory = bytes_of_memory(options.memory),
-                                                            .check = options.check,
-                                                            .is_pipeline = true},
-            files, output)) {
-        return *banded;
+    const BandedRun banded = run_by_bands({.pipeline = work.pipeline,
+                                              .to = receiver_of(work.pipeline),
+                                              .device = work.device,
+                                              .schedule = options.schedule,
+                                              .fit = options.fit,
+                                              .limits = options.limits,
+                                              .memory = bytes_of_memory(options.memory),
+                                              .check = options.check,
+                                              .is_pipeline = true},
+        files, output);
+    if (banded.report) {
+        return *banded.report;
     }
     CallReport report;
     report.inputs = files;
     const auto start = std::chrono::steady_clock::now();
-    const Prepared prepared = prepared_from(work, files, output);
+    const Prepared prepared = prepared_from(work, files, output, banded.opened.get());
     report.device = prepared.first().device();
     report.times.read_ms = ms_since(start);
     add_remarks(work, prepared, report);

@@ -10,8 +10,10 @@ std::string Picture::describe() const {
     return fmt::format("{} is {}", path, array.describe());
 }
 
-Picture read_picture(const std::string &path, const FileLimits &limits, Device device) {
-    FileContents file = read_file(path_of_input(path), limits, device.backend == Backend::cuda);
+Picture read_picture(const std::string &path, const FileLimits &limits, Device device, RowsOfFile *opened) {
+    const bool pinned = device.backend == Backend::cuda;
+    FileContents file =
+        opened ? opened->whole(limits, pinned) : read_file(path_of_input(path), limits, pinned);
     return {.path = path == "-" ? "standard input" : path,
         .kind = file.kind,
         .array = std::move(file.array),

@@ -1,6 +1,7 @@
 #pragma once
 // Arrays on their way from files to operators and back. Alpha is the last channel of a picture that has
 // alpha, and of its result.
+#include "tilewright/bands.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
 #include <string>
@@ -22,8 +23,9 @@ struct Picture {
 };
 
 // `path` may be "-", which is standard input. `device`: where the picture will be used; for CUDA it is read
-// into page-locked memory.
-Picture read_picture(const std::string &path, const FileLimits &limits, Device device = {});
+// into page-locked memory. `opened`: the file, where it is open already.
+Picture read_picture(
+    const std::string &path, const FileLimits &limits, Device device = {}, RowsOfFile *opened = nullptr);
 
 // "png" for the kinds of pictures, and "npy" for the others: what Operator::settings_for is told.
 std::string word_for_settings(FileKind kind);

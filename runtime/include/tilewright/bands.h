@@ -52,6 +52,10 @@ public:
     // What the file holds besides its rows; the array is empty. The rows are as they are stored: a picture
     // whose orientation is not 1 is not turned upright.
     virtual const FileContents &about() const = 0;
+
+    // The whole file as read_file() gives it, in place of rows and once, so that a program that has looked at
+    // the shape need not open it again. Of `limits` those of pictures. Errors: those of read_file().
+    virtual FileContents whole(const FileLimits &limits = {}, bool pinned = false) = 0;
 };
 
 // Opens a picture or an .npy file, whose rows are read as they are asked for. Values are those of

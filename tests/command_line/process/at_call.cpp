@@ -2,6 +2,7 @@
 // test need not hit the moment.
 //   TILEWRIGHT_TEST_CALL     fwrite (to a file, not to a standard stream), linkat, renameat or mkdir (of a
 //                            temporary folder; the signal comes when it is there)
+//   TILEWRIGHT_TEST_NTH      which of these calls it is; without it the first one
 //   TILEWRIGHT_TEST_SIGNAL   the signal's number
 //   TILEWRIGHT_TEST_NAMED    when set, no file can be made without a name, as where O_TMPFILE is missing
 #include <cerrno>
@@ -18,8 +19,11 @@
 namespace {
 
 void at(const char *call) {
-    const char *asked = getenv("TILEWRIGHT_TEST_CALL"), *number = getenv("TILEWRIGHT_TEST_SIGNAL");
-    if (asked != nullptr && number != nullptr && strcmp(asked, call) == 0) {
+    static int calls = 0;
+    const char *asked = getenv("TILEWRIGHT_TEST_CALL"), *number = getenv("TILEWRIGHT_TEST_SIGNAL"),
+               *nth = getenv("TILEWRIGHT_TEST_NTH");
+    if (asked != nullptr && number != nullptr && strcmp(asked, call) == 0 &&
+        ++calls >= (nth != nullptr ? strtol(nth, nullptr, 10) : 1)) {
         kill(getpid(), (int)strtol(number, nullptr, 10));
     }
 }

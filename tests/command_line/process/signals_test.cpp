@@ -108,6 +108,92 @@ TEST_F(Signals, NothingIsLeftByAProgramThatIsKilled) {
     EXPECT_EQ(read_bytes(out("png")), older);
 }
 
+class BandsOf : public Signals, public testing::WithParamInterface<const char *> {
+protected:
+    void SetUp() override {
+        Signals::SetUp();
+        if (run({"gaussian_blur", "--help"}).code != 0) {
+            GTEST_SKIP() << "this build has no operator gaussian_blur";
+        }
+        fs::remove(out("png"));
+        write_random(in, 1500);
+        write_bytes(result, older);
+    }
+
+    Ran blur(const Words &environment = {}, const std::function<void()> &prepare = nullptr) const {
+        return run({"gaussian_blur", in, result, "--sigma", "1", "--device", "cpu", "--memory", "400K"},
+            environment, prepare);
+    }
+
+    void expect_older() const {
+        EXPECT_EQ(files(), Words{std::string("out.") + GetParam()});
+        EXPECT_EQ(read_bytes(result), older);
+    }
+
+    const std::string in = folder.file(std::string("in.") + GetParam()), result = out(GetParam());
+};
+
+TEST_P(BandsOf, AFileThatAreKilledInTheMiddleLeaveTheOlderFile) {
+    for (const int signal : {SIGKILL, SIGINT, SIGTERM}) {
+        if (signal == SIGKILL && !has_unnamed_files()) {
+            continue;
+        }
+        const Ran ran = blur({"LD_PRELOAD=" TILEWRIGHT_AT_CALL, "ASAN_OPTIONS=verify_asan_link_order=0",
+            "TILEWRIGHT_TEST_CALL=fwrite", "TILEWRIGHT_TEST_NTH=3",
+            "TILEWRIGHT_TEST_SIGNAL=" + std::to_string(signal)});
+        EXPECT_EQ(ran.code, signal == SIGKILL ? -SIGKILL : 128 + signal) << ran.err;
+        expect_older();
+    }
+}
+
+TEST_P(BandsOf, AFileOnADiskThatBecomesFullLeaveTheOlderFile) {
+    const Ran ran = blur({}, [] {
+        const rlimit limit = {800000, 800000};
+        setrlimit(RLIMIT_FSIZE, &limit);
+    });
+    expect_one_line(ran, {result, "File too large", "ulimit -f"});
+    expect_older();
+}
+
+TEST_P(BandsOf, AFileThatBreaksInTheMiddleLeaveTheOlderFile) {
+    Bytes bytes = read_bytes(in);
+    bytes.resize(bytes.size() / 2);
+    if (std::string(GetParam()) == "tif") {  // whose header is at its end
+        bytes = read_bytes(in);
+        std::fill_n(bytes.begin() + (ptrdiff_t)bytes.size() / 2, 100000, uint8_t{0});
+    }
+    write_bytes(in, bytes);
+    const Ran ran = blur();
+    EXPECT_EQ(ran.code, 3) << ran.err;
+    expect_error_line(ran.err, {in});
+    expect_older();
+}
+
+TEST_P(BandsOf, AFileSayTheMemoryThatWouldDo) {
+    const auto blur_in = [&](const std::string &memory) {
+        return run({"gaussian_blur", in, result, "--sigma", "40", "--device", "cpu", "--memory", memory});
+    };
+    const Ran refused = blur_in("20K");
+    EXPECT_EQ(refused.code, 2);
+    expect_error_line(refused.err, {"20480 bytes are too few for one band", "M would do"});
+    expect_older();
+    const size_t end = refused.err.find(" would do"), begin = refused.err.rfind(' ', end - 1) + 1;
+    EXPECT_EQ(blur_in(refused.err.substr(begin, end - begin)).code, 0);
+    EXPECT_NE(read_bytes(result), older);
+}
+
+TEST_P(BandsOf, ATransposeLeaveTheOlderFileWhereTheirOwnHasNoRoom) {
+    const Ran ran = run({"transpose", in, result, "--device", "cpu", "--memory", "2M"}, {}, [] {
+        const rlimit limit = {800000, 800000};
+        setrlimit(RLIMIT_FSIZE, &limit);
+    });
+    expect_one_line(ran, {"cannot keep the transposed image", folder.file("files"), "free some space"});
+    expect_older();
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, BandsOf, testing::Values("png", "tif", "npy"),
+    [](const auto &info) { return std::string(info.param); });
+
 // A driver that has LLVM in it takes over most of these when its platform is asked for.
 TEST_F(Signals, ADriverDoesNotTakeThemOver) {
     if (run({"transpose", folder.file("in.npy"), out("npy"), "--device", "opencl"}).code != 0) {

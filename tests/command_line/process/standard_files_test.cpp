@@ -1,5 +1,6 @@
 // Standard input and output as files, and files that are no regular ones.
 #include "tests/command_line/command_line.h"
+#include "tests/support/arrays.h"
 #include <filesystem>
 
 namespace tilewright {
@@ -45,6 +46,20 @@ TEST_F(StandardFiles, AreReadAndWritten) {
     expect_expected("mkdir ./-; $T invert - out.png <in.png; code=$?; rmdir ./-; exit $code");
     EXPECT_EQ(shell("$T invert in.png /dev/null").code, 0);
     EXPECT_EQ(shell("$T invert in.png out --format png && cmp out expected.png").code, 0);
+}
+
+// Over 1 MB, where the image's size is looked at first: a file as standard input has one place to read on
+// from.
+TEST_F(StandardFiles, AreReadOnceWhereTheyAreLarge) {
+    NEEDS_OPERATOR("invert");
+    for (const char *name : {"in.png", "in.tif", "in.npy"}) {
+        write_array(path(name), random_array<uint8_t>({1100, 1100}));
+        const std::string in = name, line = "$T invert - out.png <" + in;
+        ASSERT_EQ(shell("$T invert " + in + " expected.png").code, 0);
+        expect_expected(line);
+        expect_expected(line + " --memory 4M");
+        expect_expected("$T pipeline invert - out.png <" + in);
+    }
 }
 
 TEST_F(StandardFiles, AreAppendedToWhereTheyStand) {

@@ -5,6 +5,7 @@
 #include "tests/support/arrays.h"
 #include "tests/support/errors.h"
 #include "tests/support/files.h"
+#include "tests/support/operators.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -101,24 +102,27 @@ protected:
         }
     }
 
-    // With bands of one row, of a few, and of all.
-    static void expect_same(const std::string &stages, const Array &image, bool has_alpha = false) {
+    // With bands of one row, of a few, and of all: the bytes of the whole image on the CPU.
+    static void expect_same(
+        const std::string &stages, const Array &image, bool has_alpha = false, Device device = cpu) {
         const Pipeline pipeline(stages);
-        const PipelineCall call = {.device = cpu, .alpha = has_alpha};
+        const PipelineCall call = {.device = device, .alpha = has_alpha};
         Array expected;
-        pipeline(image, expected, call);
+        pipeline(image, expected, {.device = cpu, .alpha = has_alpha});
         Kept whole;
         whole.append(expected);
         const BandsNeeded needed = bands_needed(image.type(), image.shape(), pipeline, call);
         ASSERT_EQ(needed.why_not, "") << stages;
         EXPECT_EQ(needed.type, expected.type());
         EXPECT_EQ(needed.shape, expected.shape());
-        for (const double factor : {1., 1.5, 1000.}) {
+        for (const double factor : {1., 1.5, 6., 1000.}) {
             Rows source(image);
             Kept result;
             const BandsDone done = process(source, result, pipeline,
                 {.memory = (int64_t)(needed.least_memory * factor) + 1, .call = call});
-            const std::string of = fmt::format("{} of {}, {} rows", stages, image.describe(), done.rows);
+            const std::string of =
+                fmt::format("{} of {}, {} rows, {}", stages, image.describe(), done.rows, device.str());
+            EXPECT_EQ(done.device.str(), device.str());
             EXPECT_TRUE(result.is_finished) << of;
             EXPECT_EQ(result.type, expected.type()) << of;
             EXPECT_EQ(result.shape, expected.shape()) << of;
@@ -163,6 +167,36 @@ TEST_F(AllBands, OfPipelinesHaveTheSumOfAllHalos) {
     expect_same("gaussian_blur sigma=1 | transpose", image_of(Type::u16, {40, 33, 4}), true);
 }
 
+// Where several of them are under way at a time.
+TEST_F(AllBands, OnOtherDevicesHaveTheSameBytes) {
+    compile_quickly_on_pocl();
+    int others = 0;
+    for (const Device device : usable_devices()) {
+        if (device.backend == Backend::cpu) {
+            continue;
+        }
+        others++;
+        const Array grey = image_of(Type::u8, {203, 157});
+        expect_same("gaussian_blur sigma=2", grey, false, device);
+        expect_same("transpose | invert", grey, false, device);
+        expect_same("column_sum", grey, false, device);
+        for (const bool is_source : {false, true}) {
+            Rows source(grey);
+            source.fails_at = is_source ? 150 : -1;
+            Kept sink;
+            sink.fails = !is_source;
+            const Pipeline blur("gaussian_blur sigma=2");
+            const int64_t memory = (int64_t)bands_needed(Type::u8, grey.shape(), blur).least_memory * 6;
+            EXPECT_THROW(
+                process(source, sink, blur, {.memory = memory, .call = {.device = device}}), std::exception);
+            EXPECT_FALSE(sink.is_finished);
+        }
+    }
+    if (others == 0) {
+        GTEST_SKIP() << "not run here: no usable device but the CPU";
+    }
+}
+
 TEST_F(AllBands, OfFilesMakeTheFilesOfWholeImages) {
     const TestFolder folder;
     const Pipeline pipeline("gaussian_blur sigma=1");
@@ -184,6 +218,10 @@ TEST_F(AllBands, OfFilesMakeTheFilesOfWholeImages) {
             const int64_t memory = (int64_t)bands_needed(Type::u8, shape, pipeline).least_memory + 1;
             process(*source, *sink, pipeline, {.memory = memory, .call = {.device = cpu}});
             EXPECT_TRUE(read_bytes(out) == read_bytes(whole)) << in;
+            const FileContents opened = rows_of_file(in)->whole();
+            EXPECT_EQ(opened.kind, read.kind);
+            EXPECT_EQ(opened.metadata.density.has_value(), read.metadata.density.has_value()) << in;
+            EXPECT_TRUE(same_bytes(opened.array, read.array)) << in;
         }
     }
 }

@@ -1,0 +1,159 @@
+#include "runtime/dispatch/pipelines/band_segments.h"
+#include "runtime/arrays/storage.h"
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+namespace tilewright {
+
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+int64_t pixel_bytes(Type type, const Shape &shape) {
+    return (shape.size() == 3 ? shape[2] : 1) * (int64_t)size_of(type);
+}
+
+double row_bytes(Type type, const Shape &shape) {
+    const int64_t n = shape.size() == 1 ? 1 : shape[1];
+    return (double)padded_bytes((size_t)(n * pixel_bytes(type, shape)));
+}
+
+// Its elements are never looked at.
+Array without_elements(Type type, const Shape &shape) {
+    alignas(64) static const std::byte nothing[64] = {};
+    return Array::view(type, static_cast<const void *>(nothing), shape);
+}
+
+// Type and shape of what a stage makes of a whole image.
+std::unique_ptr<const Request> request_of(const PipelineStage &stage, Type type, const Shape &shape) {
+    const Array image = without_elements(type, shape);
+    return stage.op->parse({&image, 1}, stage.settings);
+}
+
+Pipeline with_stage(const Pipeline &pipeline, const PipelineStage &stage, Settings settings) {
+    if (!stage.schedule.empty()) {
+        settings.set("schedule", stage.schedule);
+    }
+    return pipeline.then(stage.op->name(), settings);
+}
+
+// Adds a stage to the segment, and says why it cannot be there.
+std::string add_stage(BandSegment &segment, const PipelineStage &stage) {
+    const Operator &op = *stage.op;
+    if (stage.from_call > 0 || !stage.arrays.empty()) {
+        return op.name() + " takes more than one array";
+    }
+    const std::unique_ptr<const Request> request =
+        request_of(stage, segment.result_type, segment.result_shape);
+    segment.bands = op.bands();
+    if (op.bands() == Bands::halo) {
+        const std::optional<int64_t> halo = op.halo(stage.settings);
+        if (!halo || request->output_shape != segment.shape) {
+            return op.name() + " needs the whole image for each of its pixels";
+        }
+        segment.halo += *halo;
+        segment.local = with_stage(segment.local, stage, stage.settings);
+    } else {
+        Settings settings = stage.settings;
+        if (op.bands() == Bands::sums && segment.result_type != Type::f32) {
+            settings.set("output-type", name_of(Type::u64));  // which the sums of all bands are added in
+        }
+        segment.last = with_stage(segment.last, stage, settings);
+    }
+    segment.result_type = request->output_type;
+    segment.result_shape = request->output_shape;
+    return "";
+}
+
+// Of transposed bands a row has n pixels, of whole 64 bytes.
+int64_t least_rows(const BandSegment &segment) {
+    const int64_t wanted = segment.bands == Bands::columns ? 64 : 1;
+    return std::min(wanted, segment.shape[0]);
+}
+
+// The bytes for bands of n rows, and for three results that are computed, wait and are written. Stages keep
+// what is between them, with colours times alpha of twice the size. On a GPU the host and the device take no
+// more than these each.
+double memory_of(const BandSegment &segment, int64_t n, const BandsAtATime &at_a_time) {
+    const double in = row_bytes(segment.type, segment.shape) *
+                      (double)std::min(segment.shape[0], n + 2 * segment.halo),
+                 own = segment.local.stages().empty() ? 0 : in * (segment.has_alpha ? 6 : 3),
+                 row = segment.bands == Bands::halo ? row_bytes(segment.result_type, segment.result_shape) :
+                       segment.bands == Bands::columns ? row_bytes(segment.type, segment.shape) :
+                                                         8.;
+    const double sums = segment.bands == Bands::sums ? 32. * (double)segment.shape[1] : 0;
+    return at_a_time.read * in + at_a_time.computed * own + 3 * row * (double)n + sums +
+           row_bytes(segment.type, segment.shape) * 2. * (double)segment.halo;
+}
+
+}  // namespace
+
+BandSegments segments_of(Type type, const Shape &shape, const Pipeline &pipeline, bool has_alpha) {
+    BandSegments segments;
+    const auto begin = [&](Type from_type, const Shape &from_shape) {
+        segments.all.push_back({.has_alpha = has_alpha,
+            .type = from_type,
+            .result_type = from_type,
+            .shape = from_shape,
+            .result_shape = from_shape});
+    };
+    begin(type, shape);
+    segments.bytes = row_bytes(type, shape) * (double)shape[0];
+    int mixing = 0;
+    for (const PipelineStage &stage : pipeline.stages()) {
+        if (segments.all.back().bands != Bands::halo) {
+            begin(segments.all.back().result_type, segments.all.back().result_shape);
+        }
+        BandSegment &segment = segments.all.back();
+        const bool is_first = segment.local.stages().empty();
+        segments.why_not = segment.result_shape.size() == 1 ? stage.op->name() + " gets a vector" :
+                                                              add_stage(segment, stage);
+        if (!segments.why_not.empty()) {
+            return segments;
+        }
+        mixing += is_first && !segment.local.stages().empty() ? 1 : 0;
+        segments.bytes +=
+            row_bytes(segment.result_type, segment.result_shape) * (double)segment.result_shape[0];
+    }
+    if (has_alpha && mixing > 1) {
+        segments.why_not = "its stages before and after a transpose keep colours multiplied by alpha";
+    }
+    return segments;
+}
+
+double least_memory(const BandSegment &segment, const BandsAtATime &at_a_time) {
+    return memory_of(segment, least_rows(segment), at_a_time);
+}
+
+double least_memory(const BandSegments &segments) {
+    double least = 0;
+    for (const BandSegment &segment : segments.all) {
+        least = std::max(least, least_memory(segment));
+    }
+    return least;
+}
+
+int64_t rows_of_band(const BandSegment &segment, double memory, const BandsAtATime &at_a_time) {
+    const int64_t h = segment.shape[0], least = least_rows(segment);
+    const auto enough = (int64_t)(at_a_time.worth / row_bytes(segment.type, segment.shape));
+    int64_t low = least, high = std::clamp(std::max(enough, 8 * segment.halo), least, h);
+    while (low < high) {
+        const int64_t middle = (low + high + 1) / 2;
+        if (memory_of(segment, middle, at_a_time) <= memory) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+Array band_without_elements(const BandSegment &segment, int64_t rows) {
+    Shape shape = segment.shape;
+    shape[0] = rows;
+    return without_elements(segment.type, shape);
+}
+
+}  // namespace tilewright
