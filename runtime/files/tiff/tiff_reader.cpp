@@ -9,6 +9,7 @@
 #include "runtime/files/tiff/tiff_header.h"
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -138,6 +139,10 @@ private:
     void take(const uint8_t *from, Array &rows, int64_t y, int64_t x, int64_t count, int plane) const {
         uint8_t *to =
             static_cast<uint8_t *>(rows.data()) + (y * rows.strides()[0] + x * channels_) * element_;
+        if (!is_separate_ && header_.samples == channels_) {
+            std::memcpy(to, from, static_cast<size_t>(count * channels_ * element_));
+            return;
+        }
         const auto copy = element_ == 4 ? copy_samples<float> :
                           element_ == 2 ? copy_samples<uint16_t> :
                                           copy_samples<uint8_t>;
