@@ -3,6 +3,7 @@
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/sums/most_terms.h"
 #include "runtime/arrays/copy.h"
+#include "runtime/arrays/storage.h"
 #include "runtime/dispatch/operator_of.h"
 #include "tilewright/operator.h"
 #include <algorithm>
@@ -39,8 +40,8 @@ inline int element_bytes(const Variant &variant) {
 
 struct SumRequest : Request {
     // Empty where a variant's library makes the output. Otherwise the image, cut so that u32 holds the sums
-    // of each part: the host adds these and converts them.
-    std::vector<SumRequest> parts;
+    // of each part, and a library addresses it: the host adds these and converts them.
+    std::vector<SumRequest> summands;
 
     const Array &image() const {
         return inputs[0];
@@ -77,14 +78,14 @@ public:
           kept_axis_(kept_axis) {}
 
     Plan plan(const Variant &variant, Device device, const SumRequest &request, Array &sums) const final {
-        if (request.parts.empty()) {
-            return form_of(variant).plan(*this, variant, device, request, sums);
+        if (request.summands.empty()) {
+            return plan_of_library(variant, device, request, sums);
         }
         Plan plan;
         std::vector<Array> of_parts;
-        for (const SumRequest &part : request.parts) {
+        for (const SumRequest &part : request.summands) {
             of_parts.push_back(Array::uninitialized(part.output_type, part.output_shape));
-            plan.append(form_of(variant).plan(*this, variant, device, part, of_parts.back()));
+            plan.append(plan_of_library(variant, device, part, of_parts.back()));
         }
         plan.host([of_parts, sums]() mutable { add_parts(of_parts, sums); });
         return plan;
@@ -123,16 +124,20 @@ protected:
         SumRequest request;
         request.output_shape = {image.shape()[kept_axis_]};
         request.type = element;
+        const int64_t extent = image.shape()[1 - kept_axis_], addressed = ceil_div(span(image), most_bytes);
         if (image.type() == Type::f32) {
             if (!output.empty() && output != "f32") {
                 refuse(Fault::usage, "sums of an f32 image are f32; leave it out", "output-type", output);
             }
             request.output_type = Type::f32;
+            if (addressed > 1) {
+                request.summands = cut(image, addressed, request, Type::f32);
+            }
             return request;
         }
-        const int64_t extent = image.shape()[1 - kept_axis_],
-                      most = most_terms((int64_t)size_of(image.type())), parts = ceil_div(extent, most);
-        if (parts > 1 && (output.empty() || output == "u32")) {
+        const int64_t most = most_terms((int64_t)size_of(image.type())),
+                      parts = std::max(addressed, ceil_div(extent, most));
+        if (extent > most && (output.empty() || output == "u32")) {
             refuse(Fault::input,
                 fmt::format(
                     "sums of {} {} numbers can pass 2^32 - 1 (of up to {} they cannot); take u64 or f64, "
@@ -143,8 +148,8 @@ protected:
         const Type type = type_of_output(output);
         if (type == Type::f32 && parts == 1) {
             request.type = element + "f32";
-        } else if (type != Type::u32) {
-            request.parts = cut(image, parts, request);
+        } else if (type != Type::u32 || parts > 1) {
+            request.summands = cut(image, parts, request, Type::u32);
         }
         request.output_type = type;
         return request;
@@ -154,7 +159,7 @@ protected:
         const auto serves = [&](const SumRequest &one) {
             return form_of(variant).serves(variant, one, output);
         };
-        return request.parts.empty() ? serves(request) : std::ranges::all_of(request.parts, serves);
+        return request.summands.empty() ? serves(request) : std::ranges::all_of(request.summands, serves);
     }
 
 private:
@@ -162,42 +167,70 @@ private:
         return word == "u64" ? Type::u64 : word == "f64" ? Type::f64 : word == "f32" ? Type::f32 : Type::u32;
     }
 
-    // Requests for sums in u32 of so many parts of an image.
-    std::vector<SumRequest> cut(const Array &image, int64_t parts, const SumRequest &request) const {
+    // The bytes from the first element to the last one that are added to one sum.
+    int64_t span(const Array &image) const {
+        const int64_t pitch = image.strides()[0] * (int64_t)size_of(image.type());
+        return kept_axis_ == 1 ? image.shape()[0] * pitch : image.shape()[1] * (int64_t)size_of(image.type());
+    }
+
+    // Parts of rows that are too long to be addressed are taken of one row at a time.
+    int64_t most_rows(const SumRequest &request) const final {
+        return std::max<int64_t>(OperatorOf::most_rows(request), 1);
+    }
+
+    // A library that reads the storage of an image gets one that it can address.
+    Plan plan_of_library(
+        const Variant &variant, Device device, const SumRequest &request, Array &sums) const {
+        if ((int64_t)request.image().storage()->bytes() <= most_bytes) {
+            return form_of(variant).plan(*this, variant, device, request, sums);
+        }
+        SumRequest moved = request;
+        moved.inputs = {in_own_storage(request.image(), device)};
+        Plan plan = form_of(variant).plan(*this, variant, device, moved, sums);
+        plan.host([image = request.image()] {});  // held as long as its memory is read
+        return plan;
+    }
+
+    // Requests for sums of that type of so many parts of an image.
+    std::vector<SumRequest> cut(
+        const Array &image, int64_t parts, const SumRequest &request, Type type) const {
         const int64_t h = image.shape()[0], w = image.shape()[1], all = image.shape()[1 - kept_axis_];
         std::vector<SumRequest> made;
         for (int64_t i = 0; i < parts; i++) {
             const int64_t begin = all * i / parts, extent = all * (i + 1) / parts - begin;
             SumRequest &part = made.emplace_back(request);
-            part.output_type = Type::u32;
+            part.output_type = type;
             part.inputs = {
                 kept_axis_ == 1 ? image.crop(begin, 0, extent, w) : image.crop(0, begin, h, extent)};
         }
         return made;
     }
 
-    // Adds the sums of the parts in u64, which holds them, and rounds them once.
+    // Adds the sums of the parts, integers in u64 and floats in f64, and rounds them once.
     static void add_parts(const std::vector<Array> &parts, Array &sums) {
         Array made = sums.is_wrapped() ? Array::uninitialized(sums.type(), sums.shape()) : sums;
         switch (sums.type()) {
-        case Type::u64: add_parts(parts, made.as<uint64_t>()); break;
-        case Type::f64: add_parts(parts, made.as<double>()); break;
-        default: add_parts(parts, made.as<float>());
+        case Type::u32: add_parts<uint32_t, uint64_t>(parts, made.as<uint32_t>()); break;
+        case Type::u64: add_parts<uint32_t, uint64_t>(parts, made.as<uint64_t>()); break;
+        case Type::f64: add_parts<uint32_t, uint64_t>(parts, made.as<double>()); break;
+        default:
+            parts.front().type() == Type::u32 ? add_parts<uint32_t, uint64_t>(parts, made.as<float>()) :
+                                                add_parts<float, double>(parts, made.as<float>());
         }
         if (sums.is_wrapped()) {
             copy(made, sums);
         }
     }
 
-    template<typename T>
+    template<typename From, typename Sum, typename T>
     static void add_parts(const std::vector<Array> &parts, T *sums) {
-        std::vector<const uint32_t *> of_parts;
+        std::vector<const From *> of_parts;
         for (const Array &part : parts) {
-            of_parts.push_back(part.as<uint32_t>());
+            of_parts.push_back(part.as<From>());
         }
         for (int64_t i = 0; i < parts.front().size(); i++) {
-            uint64_t sum = 0;
-            for (const uint32_t *of_part : of_parts) {
+            Sum sum = 0;
+            for (const From *of_part : of_parts) {
                 sum += of_part[i];
             }
             sums[i] = (T)sum;

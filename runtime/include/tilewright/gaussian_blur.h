@@ -40,9 +40,9 @@ enum class Border {
 // these include taps of weight 0 up to that radius. f32 pixels above 2^127, half of the largest f32, may give
 // infinity: the two pixels of a tap and of its mirror image may be added before they are multiplied.
 //
-// Errors: usage for sigma that is not above 0 and below 8192; input for other types and shapes, for an image
-// that spans more than 2047 MiB, for more than 2^30 - 65536 rows, and for rows of more than 511 Mi elements,
-// borders included; on GPUs also for images so thin that they have 2^31 elements or more when they are
+// Errors: usage for sigma that is not above 0 and below 8192; input for other types and shapes, for rows of
+// more than 511 Mi elements, borders included, and for rows so long that twice the radius of them span 2047
+// MiB; on GPUs also for images so thin that they have 2^31 elements or more when they are
 // rounded up to whole tiles; those of any call (operator.h). Source: the definition of
 // scipy.ndimage.gaussian_filter with truncate = 4.
 Array gaussian_blur(const Array &image, double sigma, Border border = Border::reflect, const Call &call = {});
@@ -65,7 +65,7 @@ struct GaussianBlurOptions {
 // bound above has the errors of both. Where both sigmas differ, NaN and infinities also reach as far along
 // one axis as along the other. With `wrap` and `constant` the image is continued by the radius on each side,
 // and the result cut out, on the host: an image on a device comes to the host for that, and the continued
-// image spans at most 2047 MiB.
+// image spans at most 2047 MiB, with `constant` that of a part of the rows.
 //
 //     gaussian_blur(image, {.sigma_y = 3, .sigma_x = 1, .border = Border::wrap})
 //

@@ -18,7 +18,7 @@ namespace [[gnu::visibility("default")]] tilewright {
 // Equality class E for integers, B for f32. Any size, row stride and alignment; there is no border.
 //
 // A `sums` that is not empty says by its type what the output is. Errors: input (type, shape, sums that
-// u32 may not hold, an image that spans more than 2047 MiB), usage (`sums` shares memory with the image, an
+// u32 may not hold), usage (`sums` shares memory with the image, an
 // unknown schedule), device, memory. Source: the definition; the steps by which `schedule` names differ stand
 // beside them in schedules/row_sum.cpp.
 void row_sum(const Array &image, Array &sums, const Call &call = {});

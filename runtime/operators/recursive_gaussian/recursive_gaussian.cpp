@@ -2,6 +2,7 @@
 #include "tilewright/recursive_gaussian.h"
 #include "runtime/operators/recursive_gaussian/forms.h"
 #include "runtime/process/immortal.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <span>
 
@@ -30,20 +31,28 @@ protected:
     BlurRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
         BlurRequest request = read_blur(image, settings);
-        // The image between the passes is f32, in whole tiles.
-        constexpr int64_t tile = recursive_tile;
-        const int64_t h = image.shape()[0], w = image.shape()[1];
-        if ((h + tile) * (w + tile) * BlurRequest::channels_of(image) * 4 > most_bytes) {
+        const int64_t most = rows_between_passes(image);
+        if (image.shape()[0] > most && most <= 2 * *halo_of(settings, 0x1p-24)) {
             refuse(Fault::input,
-                fmt::format("has nearly 2^29 elements or more, and the f32 image between the passes would "
-                            "span more than {} MiB; work on parts of it",
-                    most_bytes >> 20),
+                fmt::format("has rows so long that {} of them, with which a call works at a time, are not "
+                            "more than this sigma reaches; work on parts of it, or take a smaller sigma",
+                    std::max<int64_t>(most, 0)),
                 "image", image.describe());
         }
         return request;
     }
 
+    int64_t most_rows(const BlurRequest &request) const override {
+        return std::min(BlurOperator::most_rows(request), rows_between_passes(request.image()));
+    }
+
 private:
+    // The image between the passes is f32, in whole tiles.
+    static int64_t rows_between_passes(const Array &image) {
+        constexpr int64_t tile = recursive_tile;
+        return most_bytes / ((image.shape()[1] + tile) * BlurRequest::channels_of(image) * 4) - tile;
+    }
+
     std::optional<int64_t> halo_of(const Settings &settings, double error) const override {
         return error > 0 ?
                    std::optional<int64_t>(RecursiveCoefficients(settings.number("sigma")).halo(error)) :

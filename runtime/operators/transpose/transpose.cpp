@@ -2,6 +2,7 @@
 #include "tilewright/transpose.h"
 #include "generators/algorithms/transpose/configuration.h"
 #include "runtime/arrays/copy.h"
+#include "runtime/arrays/storage.h"
 #include "runtime/dispatch/operator_of.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
@@ -160,7 +161,9 @@ protected:
     // of other arrays, and parts of storages that are too large to be seen whole need an array of their own,
     // with rows of row_bytes().
     virtual bool in_place(const Variant &variant, const Array &a) const {
-        return is_aligned(a, word_bytes(a)) && (variant.backend != Backend::opencl || a.offset_bytes() == 0);
+        return is_aligned(a, word_bytes(a)) &&
+               (variant.backend == Backend::cpu || a.storage()->is_copied_at_once()) &&
+               (variant.backend != Backend::opencl || a.offset_bytes() == 0);
     }
     virtual int64_t row_bytes() const {
         return Array::padded;
