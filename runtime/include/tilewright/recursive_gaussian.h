@@ -59,6 +59,19 @@ Array recursive_gaussian(const Array &image, double sigma, const Call &call = {}
 // The same into an array that exists, which may be a view or a crop but must not share memory with the image.
 void recursive_gaussian(const Array &image, Array &output, double sigma, const Call &call = {});
 
+// A blur with another sigma down columns than along rows.
+struct RecursiveGaussianOptions {
+    double sigma_y = 5, sigma_x = 5;  // pixels, down columns and along rows: 0.5 to 2000
+};
+
+// The same with these options; the bounds above are those of the larger sigma. Other sigmas along the axes
+// are slower on GPUs: a thread filters a whole line.
+//
+//     recursive_gaussian(image, {.sigma_y = 3, .sigma_x = 20})
+Array recursive_gaussian(const Array &image, const RecursiveGaussianOptions &how, const Call &call = {});
+void recursive_gaussian(
+    const Array &image, Array &output, const RecursiveGaussianOptions &how, const Call &call = {});
+
 // The operator, for what is asked of every operator alike (operator.h).
 const Operator &recursive_gaussian_operator();
 

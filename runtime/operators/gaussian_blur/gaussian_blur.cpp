@@ -63,7 +63,8 @@ public:
         : BlurOperator({.name = "gaussian_blur",
                            .summary = "Gaussian blur whose radius is truncate times sigma; integers give the "
                                       "same bytes on every device",
-                           .inputs = {blurred_image()},
+                           .inputs = {blurred_image(
+                               {Type::u8, Type::u16, Type::f32, Type::f64, Type::f16, Type::bf16})},
                            .options = options_of_blur(),
                            .measures = {"height", "width", "channels", "radius"}},
               gaussian_blur_variants(),
@@ -81,8 +82,12 @@ protected:
         check_size(image, request);
         request.taps = taps_of_passes(request, image.type());
         request.value = settings.number("value");
-        const double most = image.type() == Type::u8 ? 255 : image.type() == Type::u16 ? 65535 : FLT_MAX;
-        const bool is_real = image.type() == Type::f32;
+        const bool is_real = image.type() != Type::u8 && image.type() != Type::u16;
+        const double most = image.type() == Type::u8   ? 255 :
+                            image.type() == Type::u16  ? 65535 :
+                            image.type() == Type::f16  ? 65504 :
+                            image.type() == Type::bf16 ? 0x1.fep127 :
+                                                         FLT_MAX;
         if (request.border != Border::constant && request.value != 0) {
             refuse(Fault::usage,
                 fmt::format("goes with the border constant; this one is {}", settings.text("border")),
@@ -92,7 +97,7 @@ protected:
             (std::abs(request.value) > most ||
                 (!is_real && (request.value < 0 || request.value != std::floor(request.value))))) {
             refuse(Fault::usage,
-                is_real ? "takes a number that f32 holds" :
+                is_real ? fmt::format("takes a number of at most {} for {}", most, request.type) :
                           fmt::format("takes a whole number from 0 to {} for {}", most, request.type),
                 "value", fmt::format("{}", request.value));
         }

@@ -18,13 +18,18 @@ public:
         : BlurOperator(
               {.name = "recursive_gaussian",
                   .summary = "Gaussian blur by a recursive filter: the time does not depend on sigma",
-                  .inputs = {blurred_image()},
+                  .inputs = {blurred_image({Type::u8, Type::u16, Type::f32})},
                   .options = {{.name = "sigma",
-                      .help = "Standard deviation in pixels",
-                      .is_number = true,
-                      .value = "5",
-                      .least = .5,
-                      .most = 2000}}},
+                                  .help = "Standard deviation in pixels",
+                                  .is_number = true,
+                                  .value = "5",
+                                  .least = .5,
+                                  .most = 2000},
+                      {.name = "sigma-y",
+                          .help = "Standard deviation down columns, where it is another one than along rows",
+                          .is_number = true,
+                          .least = .5,
+                          .most = 2000}}},
               recursive_gaussian_variants(), joined({forms_by_lines(), forms_by_parts()})) {}
 
 protected:
@@ -42,6 +47,12 @@ protected:
         return request;
     }
 
+    bool form_serves(const Variant &variant, const BlurRequest &request, const Array &output) const override {
+        const auto &form = static_cast<const BlurForm<BlurRequest> &>(form_of(variant));
+        return (request.sigma_y == request.sigma || form.takes_two_sigmas()) &&
+               form.serves(variant, request, output);
+    }
+
     int64_t most_rows(const BlurRequest &request) const override {
         return std::min(BlurOperator::most_rows(request), rows_between_passes(request.image()));
     }
@@ -54,9 +65,12 @@ private:
     }
 
     std::optional<int64_t> halo_of(const Settings &settings, double error) const override {
-        return error > 0 ?
-                   std::optional<int64_t>(RecursiveCoefficients(settings.number("sigma")).halo(error)) :
-                   std::nullopt;
+        if (error <= 0) {
+            return {};
+        }
+        const double sigma = settings.number("sigma"),
+                     widest = std::max(sigma, settings.number("sigma-y", sigma));
+        return RecursiveCoefficients(widest).halo(error);
     }
 };
 
@@ -68,6 +82,18 @@ const Operator &recursive_gaussian_operator() {
 
 void recursive_gaussian(const Array &image, Array &output, double sigma, const Call &call) {
     recursive_gaussian_operator()(std::span(&image, 1), output, {{"sigma", sigma}}, call);
+}
+
+void recursive_gaussian(
+    const Array &image, Array &output, const RecursiveGaussianOptions &how, const Call &call) {
+    recursive_gaussian_operator()(
+        std::span(&image, 1), output, {{"sigma", how.sigma_x}, {"sigma-y", how.sigma_y}}, call);
+}
+
+Array recursive_gaussian(const Array &image, const RecursiveGaussianOptions &how, const Call &call) {
+    Array output;
+    recursive_gaussian(image, output, how, call);
+    return output;
 }
 
 Array recursive_gaussian(const Array &image, double sigma, const Call &call) {

@@ -161,9 +161,10 @@ protected:
     // of other arrays, and parts of storages that are too large to be seen whole need an array of their own,
     // with rows of row_bytes().
     virtual bool in_place(const Variant &variant, const Array &a) const {
+        const bool is_opencl = variant.backend == Backend::opencl;
         return is_aligned(a, word_bytes(a)) &&
                (variant.backend == Backend::cpu || a.storage()->is_copied_at_once()) &&
-               (variant.backend != Backend::opencl || a.offset_bytes() == 0);
+               (!is_opencl || (a.offset_bytes() == 0 && (int64_t)a.storage()->bytes() <= most_bytes));
     }
     virtual int64_t row_bytes() const {
         return Array::padded;
