@@ -2,6 +2,7 @@
 // What the fronts of column_sum and row_sum share. Not installed.
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/sums/most_terms.h"
+#include "runtime/arrays/channels.h"
 #include "runtime/arrays/copy.h"
 #include "runtime/arrays/storage.h"
 #include "runtime/dispatch/operator_of.h"
@@ -31,7 +32,8 @@ struct SumTypes {
     Type element, sums;
 };
 constexpr SumTypes sum_types[] = {{"u8", Type::u8, Type::u32}, {"u16", Type::u16, Type::u32},
-    {"f32", Type::f32, Type::f32}, {"u8f32", Type::u8, Type::f32}, {"u16f32", Type::u16, Type::f32}};
+    {"f32", Type::f32, Type::f32}, {"u8f32", Type::u8, Type::f32}, {"u16f32", Type::u16, Type::f32},
+    {"f64", Type::f64, Type::f64}, {"f16", Type::f16, Type::f32}, {"bf16", Type::bf16, Type::f32}};
 
 // The bytes of an element of the images that a variant takes.
 inline int element_bytes(const Variant &variant) {
@@ -64,20 +66,26 @@ public:
     // `kept_axis` of (h, w): the one that the sums run over is the other.
     SumOperator(std::string name, std::string summary, const std::vector<Variant> &variants,
         std::vector<const Form *> forms, size_t kept_axis)
-        : OperatorOf({.name = std::move(name),
-                         .summary = std::move(summary),
-                         .inputs = {{.types = {Type::u8, Type::u16, Type::f32}, .axes = Axes::image}},
-                         .makes = Makes::vector,
-                         .options = {{.name = "output-type",
-                             .help = "Type of the sums of an integer image: u32 (the default), which is "
-                                     "refused where a sum could pass 2^32 - 1; u64 and f64, which hold every "
-                                     "sum; f32, the exact sum rounded. Those of an f32 image are f32",
-                             .choices = {"u32", "u64", "f32", "f64"}}},
-                         .bands = kept_axis == 0 ? Bands::rows : Bands::sums},
+        : OperatorOf(
+              {.name = std::move(name),
+                  .summary = std::move(summary),
+                  .inputs = {{.types = {Type::u8, Type::u16, Type::f32, Type::f64, Type::f16, Type::bf16},
+                      .axes = Axes::image_or_channels}},
+                  .makes = Makes::vector,
+                  .options = {{.name = "output-type",
+                      .help = "Type of the sums of an integer image: u32 (the default), which is "
+                              "refused where a sum could pass 2^32 - 1; u64 and f64, which hold every "
+                              "sum; f32, the exact sum rounded. Those of floats are f32, and of f64 "
+                              "they are f64",
+                      .choices = {"u32", "u64", "f32", "f64"}}},
+                  .bands = kept_axis == 0 ? Bands::rows : Bands::sums},
               variants, std::move(forms)),
           kept_axis_(kept_axis) {}
 
     Plan plan(const Variant &variant, Device device, const SumRequest &request, Array &sums) const final {
+        if (request.image().dimensions() == 3) {
+            return plan_of_channels(variant, device, request, sums);
+        }
         if (request.summands.empty()) {
             return plan_of_library(variant, device, request, sums);
         }
@@ -120,18 +128,24 @@ public:
 protected:
     SumRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
+        if (image.dimensions() == 3) {
+            return request_of_channels(image, settings);
+        }
         const std::string element = name_of(image.type()), output = settings.text("output-type", "");
         SumRequest request;
         request.output_shape = {image.shape()[kept_axis_]};
         request.type = element;
         const int64_t extent = image.shape()[1 - kept_axis_], addressed = ceil_div(span(image), most_bytes);
-        if (image.type() == Type::f32) {
-            if (!output.empty() && output != "f32") {
-                refuse(Fault::usage, "sums of an f32 image are f32; leave it out", "output-type", output);
+        if (image.type() != Type::u8 && image.type() != Type::u16) {
+            const Type type = std::ranges::find(sum_types, image.type(), &SumTypes::element)->sums;
+            if (!output.empty() && output != name_of(type)) {
+                refuse(Fault::usage,
+                    fmt::format("sums of an {} image are {}; leave it out", element, name_of(type)),
+                    "output-type", output);
             }
-            request.output_type = Type::f32;
+            request.output_type = type;
             if (addressed > 1) {
-                request.summands = cut(image, addressed, request, Type::f32);
+                request.summands = cut(image, addressed, request, type);
             }
             return request;
         }
@@ -156,6 +170,11 @@ protected:
     }
 
     bool form_serves(const Variant &variant, const SumRequest &request, const Array &output) const final {
+        if (request.image().dimensions() == 3) {
+            const Array channel = channel_without_memory(request.image());
+            const SumRequest one = request_of_channel(request, channel);
+            return form_serves(variant, one, without_memory(one.output_type, one.output_shape));
+        }
         const auto serves = [&](const SumRequest &one) {
             return form_of(variant).serves(variant, one, output);
         };
@@ -165,6 +184,42 @@ protected:
 private:
     static Type type_of_output(const std::string &word) {
         return word == "u64" ? Type::u64 : word == "f64" ? Type::f64 : word == "f32" ? Type::f32 : Type::u32;
+    }
+
+    // Colours: each channel is summed as an image by itself, and the sums of a place are side by side.
+    static Array channel_without_memory(const Array &image) {
+        return without_memory(image.type(), {image.shape()[0], image.shape()[1]});
+    }
+    SumRequest request_of_channels(const Array &image, const Settings &settings) const {
+        const Array channel = channel_without_memory(image);
+        SumRequest request = read({&channel, 1}, settings);
+        request.summands.clear();
+        request.output_shape.push_back(image.shape()[2]);
+        return request;
+    }
+    SumRequest request_of_channel(const SumRequest &request, const Array &channel) const {
+        SumRequest one = read({&channel, 1}, {{"output-type", std::string(name_of(request.output_type))}});
+        one.inputs = {channel};
+        return one;
+    }
+    Plan plan_of_channels(
+        const Variant &variant, Device device, const SumRequest &request, Array &sums) const {
+        const Array &image = request.image();
+        std::vector<Array> channels = empty_channels_of(image), made;
+        Plan plan;
+        plan.host([image, channels]() mutable { split_channels(image, channels); });
+        for (const Array &channel : channels) {
+            const SumRequest one = request_of_channel(request, channel);
+            made.push_back(Array::uninitialized(one.output_type, {1, one.output_shape[0]}));
+            Array line = made.back().slice({0});
+            plan.append(this->plan(variant, device, one, line));
+        }
+        plan.host([made, sums]() mutable {
+            Array joined = Array::uninitialized(sums.type(), {1, sums.shape()[0], sums.shape()[1]});
+            join_channels(made, joined);
+            copy(joined.slice({0}), sums);
+        });
+        return plan;
     }
 
     // The bytes from the first element to the last one that are added to one sum.
@@ -212,7 +267,10 @@ private:
         switch (sums.type()) {
         case Type::u32: add_parts<uint32_t, uint64_t>(parts, made.as<uint32_t>()); break;
         case Type::u64: add_parts<uint32_t, uint64_t>(parts, made.as<uint64_t>()); break;
-        case Type::f64: add_parts<uint32_t, uint64_t>(parts, made.as<double>()); break;
+        case Type::f64:
+            parts.front().type() == Type::u32 ? add_parts<uint32_t, uint64_t>(parts, made.as<double>()) :
+                                                add_parts<double, double>(parts, made.as<double>());
+            break;
         default:
             parts.front().type() == Type::u32 ? add_parts<uint32_t, uint64_t>(parts, made.as<float>()) :
                                                 add_parts<float, double>(parts, made.as<float>());

@@ -75,6 +75,10 @@ TEST(ColumnSum, ShortSumsHaveEveryType) {
     expect_sums_of_every_type(column_sum_operator(), summed_axis);
 }
 
+TEST(ColumnSum, ColoursAreSummedByChannel) {
+    expect_sums_of_channels(column_sum_operator(), summed_axis);
+}
+
 TEST(ColumnSum, PlainSumsDoNotWrap) {
     expect_plain_sums_to_be_exact(summed_axis);
 }

@@ -75,6 +75,10 @@ TEST(RowSum, ShortSumsHaveEveryType) {
     expect_sums_of_every_type(row_sum_operator(), summed_axis);
 }
 
+TEST(RowSum, ColoursAreSummedByChannel) {
+    expect_sums_of_channels(row_sum_operator(), summed_axis);
+}
+
 TEST(RowSum, PlainSumsDoNotWrap) {
     expect_plain_sums_to_be_exact(summed_axis);
 }

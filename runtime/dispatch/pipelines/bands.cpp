@@ -9,6 +9,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
+#include <span>
 
 namespace tilewright {
 
@@ -78,7 +79,8 @@ std::string add_stage(Segment &segment, const PipelineStage &stage) {
         segment.local = with_stage(segment.local, stage, stage.settings);
     } else {
         Settings settings = stage.settings;
-        if (op.bands() == Bands::sums && segment.result_type != Type::f32) {
+        const bool is_integer = segment.result_type == Type::u8 || segment.result_type == Type::u16;
+        if (op.bands() == Bands::sums && is_integer) {
             settings.set("output-type", name_of(Type::u64));  // which the sums of all bands are added in
         }
         segment.last = with_stage(segment.last, stage, settings);
@@ -201,16 +203,15 @@ void read_bands(RowSource &source, const Segment &segment, int64_t rows, BandQue
 class Sums {
 public:
     void add(const Array &of_band) {
-        const auto n = (size_t)of_band.size();
-        if (of_band.type() == Type::u64) {
-            add(of_band.as<uint64_t>(), n, integers_);
-        } else {
-            add(of_band.as<float>(), n, floats_);
+        switch (of_band.type()) {
+        case Type::u64: return add<uint64_t>(of_band, integers_);
+        case Type::f64: return add<double>(of_band, floats_);
+        default: return add<float>(of_band, floats_);
         }
     }
 
     Array as(Type type, const Shape &shape) const {
-        Array sums(type, shape);
+        Array sums(type, shape, 0);
         switch (type) {
         case Type::u32: convert(sums.as<uint32_t>()); break;
         case Type::u64: convert(sums.as<uint64_t>()); break;
@@ -222,9 +223,11 @@ public:
 
 private:
     template<typename T, typename Sum>
-    static void add(const T *from, size_t n, std::vector<Sum> &sums) {
-        sums.resize(n);
-        for (size_t i = 0; i < n; i++) {
+    static void add(const Array &of_band, std::vector<Sum> &sums) {
+        std::vector<T> from((size_t)of_band.size());
+        of_band.copy_to(std::span(from));
+        sums.resize(from.size());
+        for (size_t i = 0; i < from.size(); i++) {
             sums[i] += from[i];
         }
     }
