@@ -235,7 +235,6 @@ static const ScheduleVariants &variants() {
                     {{"threads", 64, 32, 256}, {"samples", 16, 1, 16}, {"width", 32, 16, 128},
                         {"height", 8, 1, 16}})
                     .with("strict_float")
-                    .kept_for("another sigma along rows than down columns")
                     .says("As columns, for another sigma down columns than along rows."),
                 variant("tuned_any", gpu, "u8 u16 f32", tiles_of_any_size, coloured, settings_of_colours())
                     .registers("kernel_tails", 168)
