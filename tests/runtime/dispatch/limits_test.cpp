@@ -257,9 +257,9 @@ private:
     void *const memory_;
 };
 
-class Parts : public testing::TestWithParam<std::tuple<std::string, Backend>> {};
+class PartsOf : public testing::TestWithParam<std::tuple<std::string, Backend>> {};
 
-TEST_P(Parts, OfRowsFarApartAreRight) {
+TEST_P(PartsOf, RowsFarApartAreRight) {
     const Operator *op = built_operator(std::get<0>(GetParam()));
     if (!op) {
         GTEST_SKIP() << "not built";
@@ -285,6 +285,34 @@ TEST_P(Parts, OfRowsFarApartAreRight) {
     }
 }
 
+// The same without gaps between the rows, where each part is seen in its place.
+TEST(Parts, OfADenseImageAreSeenInPlace) {
+    if (!built_operator("row_sum") || !built_operator("column_sum")) {
+        GTEST_SKIP() << "not built";
+    }
+    constexpr int64_t h = 70001, w = 40000, step = 6007;
+    void *const memory =
+        mmap(nullptr, h * w, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    const Array image = Array::view(Type::u8, memory, {h, w});
+    uint64_t all = 0;
+    for (int64_t y = 0; y < h; y += step) {
+        static_cast<uint8_t *>(memory)[y * w + 17] = (uint8_t)(1 + y / step);
+        all += (uint64_t)(1 + y / step);
+    }
+    const Settings wide = {{"output-type", std::string("u64")}};
+    Array rows, columns;
+    find_operator("row_sum")({&image, 1}, rows, {}, {.device = Device{}});
+    find_operator("column_sum")({&image, 1}, columns, wide, {.device = Device{}});
+    for (int64_t y = 0; y < h; y++) {
+        ASSERT_EQ(rows.at<uint32_t>({y}), y % step == 0 ? 1 + y / step : 0) << y;
+    }
+    for (int64_t x = 0; x < w; x++) {
+        ASSERT_EQ(columns.at<uint64_t>({x}), x == 17 ? all : 0) << x;
+    }
+    munmap(memory, h * w);
+}
+
 std::string case_name(const testing::TestParamInfo<std::tuple<std::string, Backend>> &info) {
     const auto &[op, backend] = info.param;
     return op + (backend == Backend::cpu ? "_cpu" : backend == Backend::cuda ? "_cuda" : "_opencl");
@@ -296,7 +324,7 @@ INSTANTIATE_TEST_SUITE_P(Operators, Limits,
     testing::Combine(
         testing::Values("invert", "column_sum", "row_sum", "transpose", "gaussian_blur"), all_backends),
     case_name);
-INSTANTIATE_TEST_SUITE_P(Operators, Parts,
+INSTANTIATE_TEST_SUITE_P(Operators, PartsOf,
     testing::Combine(testing::Values("invert", "column_sum", "row_sum", "transpose", "gaussian_blur",
                          "recursive_gaussian"),
         all_backends),
