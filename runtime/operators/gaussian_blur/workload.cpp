@@ -85,7 +85,8 @@ protected:
         if (image.type() == Type::u8 || image.type() == Type::u16) {
             return {};
         }
-        const double largest = largest_magnitude(image),
+        // Of the border `constant`, its value is a pixel too.
+        const double largest = std::max(largest_magnitude(image), std::abs(settings.number("value", 0))),
                      units = 2 * (2 * radius_of(inputs, settings) + 3) + own.weights;
         // The plain loop adds in f64 as well.
         const double sums = image.type() == Type::f64 ? std::ldexp(2 * units * largest, -53) :
