@@ -5,6 +5,7 @@
 #include "generators/algorithms/column_sum/sliced.h"
 #include "generators/algorithms/column_sum/words.h"
 #include "generators/sum_of_image_generator.h"
+#include <string>
 
 namespace tilewright {
 
@@ -12,7 +13,7 @@ namespace tilewright {
 class ColumnSumGenerator : public SumOfImageGenerator<ColumnSumGenerator> {
 public:
     void generate() {
-        ColumnSum form(image, image.height(), sum_type(image.type()), sums.type());
+        ColumnSum form(numbers(), image.height(), sum(), sums.type());
         finish(form);
     }
 };
@@ -21,10 +22,9 @@ public:
 class ColumnSumSlicedGenerator : public SumOfImageGenerator<ColumnSumSlicedGenerator> {
 public:
     void generate() {
-        const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
-        ColumnSumSliced form(image, image.width(), image.height(),
+        ColumnSumSliced form(numbers(), image.width(), image.height(),
             {setting("lanes"), setting("rows"), setting("slices"), setting("tile"), 1024 * setting("task")},
-            narrow, sum, sums.type());
+            narrow(), sum(), sums.type());
         sums = form.out;
         apply(form, {image, sums});
     }
@@ -67,8 +67,9 @@ public:
     void generate() {
         ColumnSumFolded form(words,
             {words.dim(0).extent(), offset, stride, width, height, period, chunks, steps, slices},
-            {setting("lanes"), setting("groups"), setting("unroll"), setting("terms")}, element_type(type),
-            sums.type());
+            {setting("lanes"), setting("groups"), setting("unroll"), setting("terms"),
+                has_float_bits(type) ? std::string(type) : ""},
+            element_type(type), sums.type());
         sums = form.out;
         apply(form, {words, sums});
     }

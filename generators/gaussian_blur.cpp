@@ -32,7 +32,9 @@ public:
         image.set_type(pixel);
         output.set_type(pixel);
         for (GeneratorInput<Buffer<void, 1>> *taps : {&weights, &weights_y}) {
-            taps->set_type(pixel.is_uint() ? Halide::UInt(32) : Halide::Float(32));
+            taps->set_type(has_bits() || pixel.bits() == 32 ? Halide::Float(32) :
+                           pixel.is_uint()                  ? Halide::UInt(32) :
+                                                              pixel);
         }
         if (Form::computes_weights) {
             exponent_ = this->template add_input<float>("exponent");
@@ -65,7 +67,14 @@ private:
         Func weight{"weight"};
         const Expr radius = weights.dim(0).extent() / 2;
         weight(k) = exponent_ ? taps(radius) * exp(*exponent_ * cast<float>(k * k)) : taps(k + radius);
-        return {weight, Form::arithmetic(output.type(), factor)};
+        BlurArithmetic arithmetic = Form::arithmetic(has_bits() ? Halide::Float(32) : output.type(), factor);
+        arithmetic.bits = has_bits() ? std::string(this->type) : "";
+        return {weight, arithmetic};
+    }
+
+    // Whether libraries take pixels as the bits of 16-bit floats.
+    bool has_bits() const {
+        return std::string(this->type).ends_with("f16");
     }
 
     GeneratorInput<float> *exponent_ = nullptr;  // -1 / 2 sigma^2

@@ -32,12 +32,15 @@ std::vector<Expr> expressions(const Scalars &scalars) {
 
 }  // namespace
 
-// The definition. image and output: x, y, c. step: gain, slope and a3 of the recursion; turn: its end_matrix.
+// The definition. image and output: x, y, c. step: gain, slope and a3 of the recursion along rows; turn: its
+// end_matrix; step_y and turn_y: those down columns.
 class RecursiveGaussianGenerator : public VariantGenerator<RecursiveGaussianGenerator> {
 public:
     Input<Buffer<void, 3>> image{"image"};
     Input<float[3]> step{"step"};
     Input<float[9]> end_matrix{"turn"};
+    Input<float[3]> step_y{"step_y"};
+    Input<float[9]> end_matrix_y{"turn_y"};
     Output<Buffer<void, 3>> output{"output"};
 
     void configure() {
@@ -46,8 +49,9 @@ public:
     }
 
     void generate() {
-        RecursiveGaussian blur(
-            image, image.width(), image.height(), {{}, step[0], step[1], step[2], expressions(end_matrix)});
+        RecursiveGaussian blur(image, image.width(), image.height(),
+            {{}, step[0], step[1], step[2], expressions(end_matrix)},
+            {{}, step_y[0], step_y[1], step_y[2], expressions(end_matrix_y)});
         output = blur.out;
         image.dim(0).set_stride(Expr());  // colours are interleaved
         output.dim(0).set_stride(Expr());
@@ -58,9 +62,11 @@ public:
         output.set_estimates({{0, 8192}, {0, 8192}, {0, 1}});
         for (size_t i = 0; i < 9; i++) {
             end_matrix.set_estimate(i, 1);
+            end_matrix_y.set_estimate(i, 1);
         }
         for (size_t i = 0; i < 3; i++) {
             step.set_estimate(i, 1);
+            step_y.set_estimate(i, 1);
         }
     }
 };
@@ -140,6 +146,8 @@ protected:
 
 class RecursiveGaussianStripsGenerator : public RunsGenerator<RecursiveGaussianStripsGenerator> {
 public:
+    Input<float[3]> step_y{"step_y"};
+    Input<float[9]> end_matrix_y{"turn_y"};
     Output<Buffer<void, 2>> output{"output"};
 
     void configure() {
@@ -149,8 +157,8 @@ public:
 
     void generate() {
         const Expr channels = channels_of_row();
-        RecursiveGaussianStrips blur(
-            image, image.width() / channels, image.height(), channels, recursion(), shape());
+        RecursiveGaussianStrips blur(image, image.width() / channels, image.height(), channels, recursion(),
+            {{}, step_y[0], step_y[1], step_y[2], expressions(end_matrix_y)}, shape());
         finish(blur, output);
     }
 };

@@ -6,6 +6,7 @@
 #include "generators/algorithms/row_sum/octets.h"
 #include "generators/algorithms/row_sum/sliced.h"
 #include "generators/sum_of_image_generator.h"
+#include <string>
 
 namespace tilewright {
 
@@ -13,8 +14,7 @@ class RowSumGenerator : public SumOfImageGenerator<RowSumGenerator> {
 public:
     void generate() {
         const bool in_output = configuration<RowSumConfiguration>().in_output;
-        RowSum form(
-            image, image.width(), in_output ? sums.type() : sum_type(image.type()), sums.type(), in_output);
+        RowSum form(numbers(), image.width(), in_output ? sums.type() : sum(), sums.type(), in_output);
         finish(form);
     }
 };
@@ -22,9 +22,8 @@ public:
 class RowSumSlicedGenerator : public SumOfImageGenerator<RowSumSlicedGenerator> {
 public:
     void generate() {
-        const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
         RowSumSliced form(
-            image, image.width(), setting("lanes"), setting("groups"), narrow, sum, sums.type());
+            numbers(), image.width(), setting("lanes"), setting("groups"), narrow(), sum(), sums.type());
         finish(form);
     }
 };
@@ -32,8 +31,7 @@ public:
 class RowSumHalvesGenerator : public SumOfImageGenerator<RowSumHalvesGenerator> {
 public:
     void generate() {
-        const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
-        RowSumHalves form(image, image.width(), setting("lanes"), narrow, sum, sums.type());
+        RowSumHalves form(numbers(), image.width(), setting("lanes"), narrow(), sum(), sums.type());
         finish(form);
     }
 };
@@ -62,7 +60,8 @@ public:
     void generate() {
         const int terms = configuration<RowSumChunksConfiguration>().splits ? setting("terms") : 0;
         RowSumChunks form(words, {words.dim(0).extent(), offset, stride, width, height, iterations, pieces},
-            {setting("lanes"), terms}, element_type(type), sums.type());
+            {setting("lanes"), terms, has_float_bits(type) ? std::string(type) : ""}, element_type(type),
+            sums.type());
         sums = form.out;
         apply(form, {words, sums});
     }

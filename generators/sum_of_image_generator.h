@@ -1,5 +1,6 @@
 #pragma once
 // What the generators of column_sum and of row_sum share whose input is the image itself.
+#include "generators/algorithms/float_bits.h"
 #include "generators/algorithms/sums/sum_types.h"
 #include "generators/variant_generator.h"
 
@@ -17,6 +18,24 @@ public:
     }
 
 protected:
+    // The elements as numbers.
+    Halide::Func numbers() {
+        const std::string name = this->type;
+        if (!has_float_bits(name)) {
+            return image;
+        }
+        const Halide::Var x{"x"}, y{"y"};
+        Halide::Func numbers{"numbers"};
+        numbers(x, y) = float_of_bits(name, image(x, y));
+        return numbers;
+    }
+    Halide::Type sum() const {
+        return sum_type(this->type);
+    }
+    // Sums of bytes are added in 16 bits first.
+    Halide::Type narrow() const {
+        return image.type() == Halide::UInt(8) ? Halide::UInt(16) : sum();
+    }
     template<typename Form>
     void finish(Form &form) {
         sums = form.out;

@@ -18,10 +18,10 @@ namespace tilewright {
 namespace {
 
 // The type that pixels are moved as: an unsigned integer of the pixel's size. A pixel of 3 or 6 bytes (rgb8,
-// rgb16) is three channels.
+// rgb16) is three of them, and one of more than 8 bytes (words) any number.
 Halide::Type pixel_type(const std::string &type) {
     const std::map<std::string, int> bits = {
-        {"u8", 8}, {"u16", 16}, {"f32", 32}, {"u64", 64}, {"rgb8", 8}, {"rgb16", 16}};
+        {"u8", 8}, {"u16", 16}, {"f32", 32}, {"u64", 64}, {"rgb8", 8}, {"rgb16", 16}, {"words", 32}};
     return Halide::UInt(bits.at(type));
 }
 
@@ -42,7 +42,7 @@ Patch patch_of(const std::string &type, bool instruction) {
 
 }  // namespace
 
-// The definition. image and output: x, y, and for colours c.
+// The definition. image and output: x, y, and for pixels of several words the number of the word.
 class TransposeGenerator : public VariantGenerator<TransposeGenerator> {
 public:
     Input<Buffer<>> image{"image"};
@@ -50,7 +50,7 @@ public:
 
     void configure() {
         const std::string name = type;
-        const int dimensions = channels_of(name) == 3 ? 3 : 2;
+        const int dimensions = channels_of(name) == 3 || name == "words" ? 3 : 2;
         image.set_type(pixel_type(name));
         image.set_dimensions(dimensions);
         output.set_type(pixel_type(name));
@@ -63,8 +63,12 @@ public:
         if (image.dimensions() == 3) {
             for (Halide::OutputImageParam buffer :
                 {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
-                buffer.dim(0).set_stride(3);
-                buffer.dim(2).set_bounds(0, 3).set_stride(1);
+                const int channels = channels_of(type);
+                buffer.dim(0).set_stride(channels > 1 ? Expr(channels) : buffer.dim(2).extent());
+                buffer.dim(2).set_min(0).set_stride(1);
+                if (channels > 1) {
+                    buffer.dim(2).set_extent(channels);
+                }
             }
         }
         apply(transpose, {image, output});

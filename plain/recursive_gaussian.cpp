@@ -88,17 +88,17 @@ void PublishedFilter::operator()(double *x, int64_t n, int64_t stride) const {
 }
 
 // Filters rows, then columns, channel by channel.
-std::vector<double> exact_recursion(const Array &image, double sigma) {
+std::vector<double> exact_recursion(const Array &image, double sigma, double sigma_y) {
     const int64_t h = height(image), w = width(image), c = channels(image), n = w * c;
-    const PublishedFilter filter(sigma);
+    const PublishedFilter along(sigma), down(sigma_y > 0 ? sigma_y : sigma);
     std::vector<double> all = elements_of<double>(image);
     for (int64_t y = 0; y < h; y++) {
         for (int64_t k = 0; k < c; k++) {
-            filter(&all[(size_t)(y * n + k)], w, c);
+            along(&all[(size_t)(y * n + k)], w, c);
         }
     }
     for (int64_t x = 0; x < n; x++) {
-        filter(&all[(size_t)x], h, n);
+        down(&all[(size_t)x], h, n);
     }
     return all;
 }
@@ -106,7 +106,8 @@ std::vector<double> exact_recursion(const Array &image, double sigma) {
 // Results of integers are not rounded: their bound has half a step for it. The recursion undershoots beside
 // sharp edges, and integers are limited to 0 and the largest value of their type.
 Array recursive_gaussian(std::span<const Array> inputs, const Settings &settings, Backend) {
-    std::vector<double> exact = exact_recursion(inputs[0], settings.number("sigma", 5));
+    std::vector<double> exact =
+        exact_recursion(inputs[0], settings.number("sigma", 5), settings.number("sigma-y", 0));
     if (inputs[0].type() != Type::f32) {
         const double top = inputs[0].type() == Type::u8 ? 255 : 65535;
         for (double &value : exact) {

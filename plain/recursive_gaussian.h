@@ -24,6 +24,6 @@ private:
 };
 
 // All elements of the blur in f64.
-std::vector<double> exact_recursion(const Array &image, double sigma);
+std::vector<double> exact_recursion(const Array &image, double sigma, double sigma_y = 0);
 
 }  // namespace tilewright::plain

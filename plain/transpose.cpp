@@ -2,15 +2,16 @@
 #include "plain/elements.h"
 #include "tilewright/plain.h"
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 namespace tilewright::plain {
 
 namespace {
 
-// For pixels of N bytes: a copy of a known length is one instruction or two.
-template<size_t N>
-void transpose_pixels(const Array &image, Array &output) {
+// `bytes`: of a pixel. A copy of a length that is known to the compiler is one instruction or two.
+template<typename Bytes>
+void transpose_pixels(const Array &image, Array &output, Bytes bytes) {
     const auto element = (int64_t)size_of(image.type()), in_pitch = image.strides()[0] * element,
                out_pitch = output.strides()[0] * element;
     const int64_t h = height(output), w = width(output);
@@ -18,7 +19,7 @@ void transpose_pixels(const Array &image, Array &output) {
     auto *to = static_cast<char *>(output.data());
     for (int64_t y = 0; y < h; y++) {
         for (int64_t x = 0; x < w; x++) {
-            memcpy(to + y * out_pitch + x * (int64_t)N, from + x * in_pitch + y * (int64_t)N, N);
+            memcpy(to + y * out_pitch + x * bytes, from + x * in_pitch + y * bytes, (size_t)bytes);
         }
     }
 }
@@ -30,14 +31,13 @@ Array transpose(std::span<const Array> inputs, const Settings &, Backend) {
     std::vector<int64_t> shape = image.shape();
     std::swap(shape[0], shape[1]);
     Array output(image.type(), shape, 0);
-    switch (channels(image) * (int64_t)size_of(image.type())) {
-    case 1: transpose_pixels<1>(image, output); break;
-    case 2: transpose_pixels<2>(image, output); break;
-    case 3: transpose_pixels<3>(image, output); break;
-    case 4: transpose_pixels<4>(image, output); break;
-    case 6: transpose_pixels<6>(image, output); break;
-    case 8: transpose_pixels<8>(image, output); break;
-    default: throw std::logic_error("transpose has no pixels of this size");
+    const int64_t bytes = channels(image) * (int64_t)size_of(image.type());
+    switch (bytes) {
+    case 1: transpose_pixels(image, output, std::integral_constant<int64_t, 1>()); break;
+    case 2: transpose_pixels(image, output, std::integral_constant<int64_t, 2>()); break;
+    case 4: transpose_pixels(image, output, std::integral_constant<int64_t, 4>()); break;
+    case 8: transpose_pixels(image, output, std::integral_constant<int64_t, 8>()); break;
+    default: transpose_pixels(image, output, bytes);
     }
     return output;
 }

@@ -250,6 +250,10 @@ ScheduleVariants tuned_variants() {
             tuned_any_on("u8 u16 u8f32 u16f32", gpu, 8),
             tuned_any_on("f32", cuda, 16),
             tuned_any_on("f32", opencl, 8),
+            tuned_any_on("f16 bf16", gpu, 8),
+            variant("tuned_columns", gpu, "f64", column_a_thread, columns_of_threads(1024, 4))
+                .with("strict_float")
+                .says("One thread per column, for f64."),
             variant("tuned_column", cpu, "u8 u16 u8f32 u16f32", column_in_register, {{"unroll", 4, 1, 16}})
                 .meant_for("width", {.most = 1})
                 .avx2()
@@ -260,7 +264,7 @@ ScheduleVariants tuned_variants() {
                 .meant_for("height", {.most = 8})
                 .with("strict_float")
                 .says("Vectors of columns, each from top to bottom, for images of up to 8 rows."),
-            variant("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+            variant("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32 f64 f16 bf16", slices_in_cache,
                 {{"lanes", 64, 16, 64}, {"rows", 128, 16, 256}, {"slices", 2, 1, 64},
                     {"tile", 8192, 1024, 16384}, {"task", 1536, 16, 16384}, {"unroll", 8, 1, 16}})
                 .with("strict_float")
@@ -276,7 +280,7 @@ ScheduleVariants tuned_variants() {
                     {"task", 256, 16, 16384}, {"unroll", 2, 1, 16}})
                 .with("strict_float")
                 .says("As tuned_wide with short vectors, for images of 8 to 63 columns."),
-            variant("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+            variant("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32 f64 f16 bf16", slices_in_cache,
                 {{"lanes", 1}, {"rows", 128, 16, 256}, {"slices", 2, 1, 64}, {"tile", 64, 16, 1024},
                     {"task", 256, 16, 16384}, {"unroll", 8, 1, 16}})
                 .with("strict_float")
@@ -292,7 +296,7 @@ static const ScheduleVariants &variants() {
     const ColumnSumWordsConfiguration word{.words = 1}, four_words{.words = 4},
         aligned_words{.words = 4, .alignment = 16};
     static const ScheduleVariants table = {
-        variant("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference)
+        variant("reference", cpu, "u8 u16 f32 u8f32 u16f32 f64 f16 bf16", reference)
             .with("strict_float")
             .says("Adds one column after another, from top to bottom: the definition without a schedule."),
         variant("bytes1", gpu, "u8 u8f32", column_a_thread, columns_of_threads(1024, 4))

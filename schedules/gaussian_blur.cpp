@@ -132,7 +132,7 @@ static ScheduleVariants tuned_cpu_variants() {
                 {{"rows", 8, 4, 16}, {"vectors", 4, 1, 4}, {"chunk", 256, 64, 1024}})
                 .serves("radius", {.least = 4, .most = 4})
                 .says("Tiles of 8 rows over the cores: a loaded pixel serves all of them, for radius 4."),
-            variant("tuned_any", cpu, "u8 u16 f32", lines<GaussianBlurLines>,
+            variant("tuned_any", cpu, "u8 u16 f32 f64 f16 bf16", lines<GaussianBlurLines>,
                 {{"rows", 16, 8, 64}, {"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})
                 .says("Tiles of rows over the cores; vectors of a chunk that stays in the cache, both "
                       "passes."),
@@ -246,7 +246,7 @@ static const ScheduleVariants &variants() {
     const char *pixels_once =
         "Both passes in one kernel; windows in registers, so that a pixel is loaded once per column.";
     static const ScheduleVariants table = {
-        variant("reference", cpu, "u8 u16 f32", reference)
+        variant("reference", cpu, "u8 u16 f32 f64 f16 bf16", reference)
             .says("Pixel by pixel: the whole pass down columns, then the whole pass along rows."),
         tuned_cpu_variants(),
 
@@ -286,11 +286,11 @@ static const ScheduleVariants &variants() {
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,
                 // 4096 x 4096 and 1024 x 1024 in four bands, sigma 11, H200, 2026-11-23).
-                variant("tuned_near", gpu, "u8 u16 f32", columns,
+                variant("tuned_near", gpu, "u8 u16 f32 f16 bf16", columns,
                     {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}, {"band", 16, 1, 256}})
                     .says("Two kernels; a thread computes 8 pixels of a column, so that it loads each weight "
                           "once for all."),
-                variant("tuned_any", gpu, "u8 u16 f32", separable_bands,
+                variant("tuned_any", gpu, "u8 u16 f32 f64 f16 bf16", separable_bands,
                     {{"width", 32, 16, 128}, {"height", 8, 1, 16}, {"band", 16, 1, 256}})
                     .says("Two kernels with one thread per pixel; takes any radius and any size."),
             }),

@@ -230,6 +230,12 @@ static const ScheduleVariants &variants() {
             .says("Tiles that filter columns first; what they carry lies in the output, to save memory."),
         family("tuned",
             {
+                variant("tuned_columns", gpu, "u8 u16 f32", columns,
+                    RecursiveGaussianConfiguration{.two_sigmas = true},
+                    {{"threads", 64, 32, 256}, {"samples", 16, 1, 16}, {"width", 32, 16, 128},
+                        {"height", 8, 1, 16}})
+                    .with("strict_float")
+                    .says("As columns, for another sigma down columns than along rows."),
                 variant("tuned_any", gpu, "u8 u16 f32", tiles_of_any_size, coloured, settings_of_colours())
                     .registers("kernel_tails", 168)
                     .registers("", 128)

@@ -244,7 +244,7 @@ ScheduleVariant wide_variants(const char *types, int lanes, int unroll) {
 }
 
 ScheduleVariants tuned_variants() {
-    const char *all = "u8 u16 f32 u8f32 u16f32";
+    const char *all = "u8 u16 f32 u8f32 u16f32", *any = "u8 u16 f32 u8f32 u16f32 f64 f16 bf16";
     return family("tuned",
         {
             variant("tuned_short", gpu, all, short_row_a_thread, {{"lanes", 1}, {"rows", 128, 32, 256}})
@@ -257,7 +257,10 @@ ScheduleVariants tuned_variants() {
             many_variants_on("u16 u16f32", gpu, 2),
             many_variants_on("f32", cuda, 1),
             many_variants_on("f32", opencl, 2),
-            variant("tuned_any", gpu, all, pieces_over_blocks, RowSumChunksConfiguration{.splits = true},
+            variant("tuned_rows", gpu, "f64", row_a_block, {{"lanes", 256, 64, 1024}, {"pixels", 4, 1, 16}})
+                .says("As tree, for f64."),
+            variant("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32 f16 bf16", pieces_over_blocks,
+                RowSumChunksConfiguration{.splits = true},
                 {{"lanes", 64, 16, 128}, {"terms", 128, 16, 256}, {"rows", 2, 1, 8}, {"turns", 8, 1, 32}})
                 .with("strict_float")
                 .says("Splits each row over blocks, and a second kernel adds its pieces: for few or very "
@@ -273,7 +276,7 @@ ScheduleVariants tuned_variants() {
                 {{"lanes", 32, 16, 256}, {"unroll", 4, 1, 8}, task, pieces, strip})
                 .says("Strips of rows over the cores; one instruction adds the bytes of each octet."),
             wide_variants("u16 u8f32 u16f32", 32, 8),
-            wide_variants("f32", 16, 1),
+            wide_variants("f32 f64 f16 bf16", 16, 1),
             halves("tuned_halves_32", "u16 f32 u16f32", 32),
             halves("tuned_halves_16", all, 16).kept_for("rows of 16 to 31 pixels"),
             halves("tuned_halves_8", all, 8).kept_for("rows of 8 to 15 pixels"),
@@ -283,7 +286,7 @@ ScheduleVariants tuned_variants() {
                 .avx2()
                 .kept_for("rows of fewer than 8 pixels")
                 .says("Strips of rows over the cores, pixel by pixel, for rows of fewer than 8 pixels."),
-            variant("tuned_any", cpu, all, strips_of_rows,
+            variant("tuned_any", cpu, any, strips_of_rows,
                 {{"lanes", 1}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, small_task, {"pieces", 1, 1, 16},
                     long_strip})
                 .with("strict_float")
@@ -300,7 +303,7 @@ static const ScheduleVariants &variants() {
     const RowSumConfiguration in_own_memory{.in_output = false}, in_output{.in_output = true};
     const std::vector<Tunable> parts_of_rows = {{"pixels", 128, 16, 1024}, {"threads", 128, 32, 1024}};
     static const ScheduleVariants table = {
-        variant("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference)
+        variant("reference", cpu, "u8 u16 f32 u8f32 u16f32 f64 f16 bf16", reference)
             .with("strict_float")
             .says("Adds one row after another, from left to right: the definition without a schedule."),
         variant("serial", gpu, "u8 u8f32", row_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}})

@@ -103,6 +103,19 @@ void tiles_in_shared(TransposeBlocks &t, ScheduleContext &context) {
     t.out.never_partition_all();
 }
 
+// One thread per word of a pixel, four words at a time. Neighbouring threads write along the output's rows;
+// what a block of threads reads of an input row is 16 pixels, which are whole lines of the cache.
+void word_a_thread(Transpose &t, ScheduleContext &context) {
+    const Var word = t.out.args()[2], wi{"wi"}, xi{"xi"}, yi{"yi"};
+    t.out.reorder(word, t.x, t.y)
+        .split(word, word, wi, 4, TailStrategy::GuardWithIf)
+        .tile(t.x, t.y, xo, yo, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf)
+        .reorder(word, wi, xi, yi, xo, yo)
+        .gpu_blocks(xo, yo)
+        .gpu_threads(wi, xi, yi)
+        .never_partition_all();
+}
+
 // Each thread block transposes a block of patches through shared memory. It reads and writes aligned words,
 // and shifts them together in between. A second kernel writes the bytes at the ends of the rows.
 void any_alignment(TransposeFlat &t, ScheduleContext &context) {
@@ -249,6 +262,10 @@ ScheduleVariants tuned_on_cpu() {
                 {{"width", 1024}, {"height", 64}})
                 .avx2()
                 .says("Pixels one by one in parallel strips, for images that are too thin for blocks."),
+            variant("tuned_any", cpu, "words", transpose_cpu::thin,
+                {{"width", 32, 8, 1024}, {"height", 32, 8, 1024}})
+                .avx2()
+                .says("Pixels of 12 bytes or more one by one, in parallel blocks that stay in the cache."),
         });
 }
 
@@ -325,6 +342,8 @@ ScheduleVariants tuned_on_gpu() {
             variant("tuned_any", gpu, "rgb16", any_alignment, flat,
                 {{"groups", 16}, {"down", 8}, {"patches", 16}, {"rows", 8}, {"words", 3}})
                 .says(by_words),
+            variant("tuned_any", gpu, "words", word_a_thread, {{"width", 8, 4, 16}, {"height", 16, 4, 16}})
+                .says("One thread per word: writes coalesce, and blocks read whole lines of the cache."),
             variant("tuned_any", gpu, "u64", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 4},
                 {{"width", 64}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}})
                 .says(by_tiles),
@@ -341,7 +360,7 @@ ScheduleVariants tuned_on_gpu() {
 
 static const ScheduleVariants &variants() {
     static const ScheduleVariants table = {
-        variant("reference", cpu, "u8 u16 f32 u64 rgb8 rgb16", reference)
+        variant("reference", cpu, "u8 u16 f32 u64 rgb8 rgb16 words", reference)
             .says("Pixels one after another, in the order of memory: the result to compare with."),
         automatic<Transpose>("auto", cpu, "u8 u16 f32 u64 rgb8 rgb16", "Mullapudi2016"),
         automatic<Transpose>("auto", gpu, "u8", "Anderson2021"),

@@ -116,7 +116,7 @@ void Stages::compose_sums(
     };
     auto form =
         std::make_shared<BandSum>(value, of_columns ? flow.height : flow.width, by->in_band(along_rows),
-            by->partial_sums(), sum_type(element_type(flow.shape.element)), element_type(shape.element));
+            by->partial_sums(), sum_type(flow.shape.element), element_type(shape.element));
     flow = Flow(shape, form->out, flow.width, flow.height);
     schedules_.push_back([form, tile, by, along_rows](bool is_output) {
         if (!is_output) {

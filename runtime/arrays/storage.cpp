@@ -320,7 +320,7 @@ void Storage::make_current(
     released_.wait(
         lock, [&] { return (held_ == 0 || device_ == device) && !(written && host_writers_ > 0); });
     prepare_halide();
-    if (bytes_ / flat_.type.bytes() > INT32_MAX) {
+    if (!is_copied_at_once()) {
         throw Error(Fault::input,
             fmt::format(
                 "{:.1f} GiB at once are more than Halide copies to a device; clone() the part that is needed",

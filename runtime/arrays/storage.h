@@ -96,6 +96,10 @@ public:
     size_t bytes() const {
         return bytes_;
     }
+    // Whether Halide copies all of it to a device at once: it counts in 31 bits, elements of 8 bytes at best.
+    bool is_copied_at_once() const {
+        return bytes_ / (size_t)flat_.type.bytes() <= INT32_MAX;
+    }
     const MemoryLayout &layout() const {
         return layout_;
     }

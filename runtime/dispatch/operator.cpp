@@ -126,10 +126,14 @@ std::unique_ptr<Request> Operator::read_checked(
     check_declared(inputs, all);
     std::unique_ptr<Request> request = read_request(inputs, all);
     request->inputs.assign(inputs.begin(), inputs.end());
+    divide(*request, all);
     return request;
 }
 
 bool Operator::serves(const Variant &variant, const Request &request, const Array &output) const {
+    if (request.parts) {
+        return serves_parts(variant, request);
+    }
     if (!variant.declined.empty() || variant.type != request.type || !may_serve(variant, request) ||
         !form_serves(variant, request, output)) {
         return false;

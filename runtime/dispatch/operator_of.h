@@ -1,6 +1,7 @@
 #pragma once
 // What operators derive from: the frame of a call, with a request of the operator's own. Not installed.
 #include "runtime/dispatch/form.h"
+#include "runtime/dispatch/parts.h"
 #include "tilewright/operator.h"
 #include <memory>
 #include <span>
@@ -47,7 +48,8 @@ public:
         return form_of(variant).plan(*this, variant, device, request, output);
     }
     Plan plan(const Variant &variant, Device device, const Request &request, Array &output) const final {
-        return plan(variant, device, static_cast<const R &>(request), output);
+        return request.parts ? plan_of_parts(variant, device, request, output) :
+                               plan(variant, device, static_cast<const R &>(request), output);
     }
 
     virtual Remarks remarks(const R &) const {
@@ -77,6 +79,15 @@ protected:
     // output_shape. The number of inputs and the range of each option were checked. Errors: usage, input,
     // through refuse().
     virtual R read(std::span<const Array> inputs, const Settings &settings) const = 0;
+
+    // How many rows of the first input its libraries take at once. As it is: those that they address, of
+    // images and of results that are images.
+    virtual int64_t most_rows(const R &request) const {
+        return rows_addressed(request);
+    }
+    int64_t most_rows(const Request &request) const final {
+        return most_rows(static_cast<const R &>(request));
+    }
 
     // Refuses values that the operator does not take (NaN, where it means nothing). May look at each element:
     // called once per call, after all other checks. It looks at `inputs` of the request alone, and the

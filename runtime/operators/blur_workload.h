@@ -79,7 +79,9 @@ protected:
 
     // "sigma 3", and what else the operator has.
     virtual std::string in_words(const Settings &settings) const {
-        return fmt::format("sigma {}", settings.number("sigma"));
+        std::string words = fmt::format("sigma {}", settings.number("sigma"));
+        return settings.has("sigma-y") ? words + fmt::format(" sigma-y {}", settings.number("sigma-y")) :
+                                         words;
     }
 
     // A bound that is the same for each element of an output of that shape.
@@ -97,6 +99,9 @@ protected:
         switch (image.type()) {
         case Type::u8: return largest_magnitude_of<uint8_t>(image);
         case Type::u16: return largest_magnitude_of<uint16_t>(image);
+        case Type::f64: return largest_magnitude_of<double>(image);
+        case Type::f16: return largest_magnitude_of<Float16>(image);
+        case Type::bf16: return largest_magnitude_of<BFloat16>(image);
         default: return largest_magnitude_of<float>(image);
         }
     }

@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tilewright {
 
 struct BlurRequest : Request {
-    double sigma = 0;
+    double sigma = 0, sigma_y = 0;  // along rows and down columns
 
     const Array &image() const {
         return inputs[0];
@@ -24,9 +25,9 @@ struct BlurRequest : Request {
     }
 };
 
-// What all blurs take.
-inline Input blurred_image() {
-    return {.types = {Type::u8, Type::u16, Type::f32}, .channels = {1, 2, 3, 4}};
+// What a blur takes.
+inline Input blurred_image(std::vector<Type> types) {
+    return {.types = std::move(types), .channels = {1, 2, 3, 4}};
 }
 
 // What a documented step loses of f32 images besides what every variant does: it rounds to `bits` bits
@@ -55,7 +56,7 @@ public:
         return own_error(variant) == BlurError();
     }
 
-    // Whether its libraries take weights down columns that differ from those along rows.
+    // Whether its libraries take another sigma down columns than along rows.
     virtual bool takes_two_sigmas() const {
         return false;
     }
@@ -101,6 +102,7 @@ protected:
         request.output_type = image.type();
         request.output_shape = image.shape();
         request.sigma = settings.number("sigma");
+        request.sigma_y = settings.number("sigma-y", request.sigma);
         return request;
     }
 };

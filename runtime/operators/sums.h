@@ -2,7 +2,9 @@
 // What the fronts of column_sum and row_sum share. Not installed.
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/sums/most_terms.h"
+#include "runtime/arrays/channels.h"
 #include "runtime/arrays/copy.h"
+#include "runtime/arrays/storage.h"
 #include "runtime/dispatch/operator_of.h"
 #include "tilewright/operator.h"
 #include <algorithm>
@@ -30,7 +32,8 @@ struct SumTypes {
     Type element, sums;
 };
 constexpr SumTypes sum_types[] = {{"u8", Type::u8, Type::u32}, {"u16", Type::u16, Type::u32},
-    {"f32", Type::f32, Type::f32}, {"u8f32", Type::u8, Type::f32}, {"u16f32", Type::u16, Type::f32}};
+    {"f32", Type::f32, Type::f32}, {"u8f32", Type::u8, Type::f32}, {"u16f32", Type::u16, Type::f32},
+    {"f64", Type::f64, Type::f64}, {"f16", Type::f16, Type::f32}, {"bf16", Type::bf16, Type::f32}};
 
 // The bytes of an element of the images that a variant takes.
 inline int element_bytes(const Variant &variant) {
@@ -39,8 +42,8 @@ inline int element_bytes(const Variant &variant) {
 
 struct SumRequest : Request {
     // Empty where a variant's library makes the output. Otherwise the image, cut so that u32 holds the sums
-    // of each part: the host adds these and converts them.
-    std::vector<SumRequest> parts;
+    // of each part, and a library addresses it: the host adds these and converts them.
+    std::vector<SumRequest> summands;
 
     const Array &image() const {
         return inputs[0];
@@ -63,28 +66,34 @@ public:
     // `kept_axis` of (h, w): the one that the sums run over is the other.
     SumOperator(std::string name, std::string summary, const std::vector<Variant> &variants,
         std::vector<const Form *> forms, size_t kept_axis)
-        : OperatorOf({.name = std::move(name),
-                         .summary = std::move(summary),
-                         .inputs = {{.types = {Type::u8, Type::u16, Type::f32}, .axes = Axes::image}},
-                         .makes = Makes::vector,
-                         .options = {{.name = "output-type",
-                             .help = "Type of the sums of an integer image: u32 (the default), which is "
-                                     "refused where a sum could pass 2^32 - 1; u64 and f64, which hold every "
-                                     "sum; f32, the exact sum rounded. Those of an f32 image are f32",
-                             .choices = {"u32", "u64", "f32", "f64"}}},
-                         .bands = kept_axis == 0 ? Bands::rows : Bands::sums},
+        : OperatorOf(
+              {.name = std::move(name),
+                  .summary = std::move(summary),
+                  .inputs = {{.types = {Type::u8, Type::u16, Type::f32, Type::f64, Type::f16, Type::bf16},
+                      .axes = Axes::image_or_channels}},
+                  .makes = Makes::vector,
+                  .options = {{.name = "output-type",
+                      .help = "Type of the sums of an integer image: u32 (the default), which is "
+                              "refused where a sum could pass 2^32 - 1; u64 and f64, which hold every "
+                              "sum; f32, the exact sum rounded. Those of floats are f32, and of f64 "
+                              "they are f64",
+                      .choices = {"u32", "u64", "f32", "f64"}}},
+                  .bands = kept_axis == 0 ? Bands::rows : Bands::sums},
               variants, std::move(forms)),
           kept_axis_(kept_axis) {}
 
     Plan plan(const Variant &variant, Device device, const SumRequest &request, Array &sums) const final {
-        if (request.parts.empty()) {
-            return form_of(variant).plan(*this, variant, device, request, sums);
+        if (request.image().dimensions() == 3) {
+            return plan_of_channels(variant, device, request, sums);
+        }
+        if (request.summands.empty()) {
+            return plan_of_library(variant, device, request, sums);
         }
         Plan plan;
         std::vector<Array> of_parts;
-        for (const SumRequest &part : request.parts) {
+        for (const SumRequest &part : request.summands) {
             of_parts.push_back(Array::uninitialized(part.output_type, part.output_shape));
-            plan.append(form_of(variant).plan(*this, variant, device, part, of_parts.back()));
+            plan.append(plan_of_library(variant, device, part, of_parts.back()));
         }
         plan.host([of_parts, sums]() mutable { add_parts(of_parts, sums); });
         return plan;
@@ -119,20 +128,30 @@ public:
 protected:
     SumRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
+        if (image.dimensions() == 3) {
+            return request_of_channels(image, settings);
+        }
         const std::string element = name_of(image.type()), output = settings.text("output-type", "");
         SumRequest request;
         request.output_shape = {image.shape()[kept_axis_]};
         request.type = element;
-        if (image.type() == Type::f32) {
-            if (!output.empty() && output != "f32") {
-                refuse(Fault::usage, "sums of an f32 image are f32; leave it out", "output-type", output);
+        const int64_t extent = image.shape()[1 - kept_axis_], addressed = ceil_div(span(image), most_bytes);
+        if (image.type() != Type::u8 && image.type() != Type::u16) {
+            const Type type = std::ranges::find(sum_types, image.type(), &SumTypes::element)->sums;
+            if (!output.empty() && output != name_of(type)) {
+                refuse(Fault::usage,
+                    fmt::format("sums of an {} image are {}; leave it out", element, name_of(type)),
+                    "output-type", output);
             }
-            request.output_type = Type::f32;
+            request.output_type = type;
+            if (addressed > 1) {
+                request.summands = cut(image, addressed, request, type);
+            }
             return request;
         }
-        const int64_t extent = image.shape()[1 - kept_axis_],
-                      most = most_terms((int64_t)size_of(image.type())), parts = ceil_div(extent, most);
-        if (parts > 1 && (output.empty() || output == "u32")) {
+        const int64_t most = most_terms((int64_t)size_of(image.type())),
+                      parts = std::max(addressed, ceil_div(extent, most));
+        if (extent > most && (output.empty() || output == "u32")) {
             refuse(Fault::input,
                 fmt::format(
                     "sums of {} {} numbers can pass 2^32 - 1 (of up to {} they cannot); take u64 or f64, "
@@ -143,18 +162,23 @@ protected:
         const Type type = type_of_output(output);
         if (type == Type::f32 && parts == 1) {
             request.type = element + "f32";
-        } else if (type != Type::u32) {
-            request.parts = cut(image, parts, request);
+        } else if (type != Type::u32 || parts > 1) {
+            request.summands = cut(image, parts, request, Type::u32);
         }
         request.output_type = type;
         return request;
     }
 
     bool form_serves(const Variant &variant, const SumRequest &request, const Array &output) const final {
+        if (request.image().dimensions() == 3) {
+            const Array channel = channel_without_memory(request.image());
+            const SumRequest one = request_of_channel(request, channel);
+            return form_serves(variant, one, without_memory(one.output_type, one.output_shape));
+        }
         const auto serves = [&](const SumRequest &one) {
             return form_of(variant).serves(variant, one, output);
         };
-        return request.parts.empty() ? serves(request) : std::ranges::all_of(request.parts, serves);
+        return request.summands.empty() ? serves(request) : std::ranges::all_of(request.summands, serves);
     }
 
 private:
@@ -162,42 +186,109 @@ private:
         return word == "u64" ? Type::u64 : word == "f64" ? Type::f64 : word == "f32" ? Type::f32 : Type::u32;
     }
 
-    // Requests for sums in u32 of so many parts of an image.
-    std::vector<SumRequest> cut(const Array &image, int64_t parts, const SumRequest &request) const {
+    // Colours: each channel is summed as an image by itself, and the sums of a place are side by side.
+    static Array channel_without_memory(const Array &image) {
+        return without_memory(image.type(), {image.shape()[0], image.shape()[1]});
+    }
+    SumRequest request_of_channels(const Array &image, const Settings &settings) const {
+        const Array channel = channel_without_memory(image);
+        SumRequest request = read({&channel, 1}, settings);
+        request.summands.clear();
+        request.output_shape.push_back(image.shape()[2]);
+        return request;
+    }
+    SumRequest request_of_channel(const SumRequest &request, const Array &channel) const {
+        SumRequest one = read({&channel, 1}, {{"output-type", std::string(name_of(request.output_type))}});
+        one.inputs = {channel};
+        return one;
+    }
+    Plan plan_of_channels(
+        const Variant &variant, Device device, const SumRequest &request, Array &sums) const {
+        const Array &image = request.image();
+        std::vector<Array> channels = empty_channels_of(image), made;
+        Plan plan;
+        plan.host([image, channels]() mutable { split_channels(image, channels); });
+        for (const Array &channel : channels) {
+            const SumRequest one = request_of_channel(request, channel);
+            made.push_back(Array::uninitialized(one.output_type, {1, one.output_shape[0]}));
+            Array line = made.back().slice({0});
+            plan.append(this->plan(variant, device, one, line));
+        }
+        plan.host([made, sums]() mutable {
+            Array joined = Array::uninitialized(sums.type(), {1, sums.shape()[0], sums.shape()[1]});
+            join_channels(made, joined);
+            copy(joined.slice({0}), sums);
+        });
+        return plan;
+    }
+
+    // The bytes from the first element to the last one that are added to one sum.
+    int64_t span(const Array &image) const {
+        const int64_t pitch = image.strides()[0] * (int64_t)size_of(image.type());
+        return kept_axis_ == 1 ? image.shape()[0] * pitch : image.shape()[1] * (int64_t)size_of(image.type());
+    }
+
+    // Parts of rows that are too long to be addressed are taken of one row at a time.
+    int64_t most_rows(const SumRequest &request) const final {
+        return std::max<int64_t>(OperatorOf::most_rows(request), 1);
+    }
+
+    // A library that reads the storage of an image gets one that it can address.
+    Plan plan_of_library(
+        const Variant &variant, Device device, const SumRequest &request, Array &sums) const {
+        if ((int64_t)request.image().storage()->bytes() <= most_bytes) {
+            return form_of(variant).plan(*this, variant, device, request, sums);
+        }
+        SumRequest moved = request;
+        moved.inputs = {in_own_storage(request.image(), device)};
+        Plan plan = form_of(variant).plan(*this, variant, device, moved, sums);
+        plan.host([image = request.image()] {});  // held as long as its memory is read
+        return plan;
+    }
+
+    // Requests for sums of that type of so many parts of an image.
+    std::vector<SumRequest> cut(
+        const Array &image, int64_t parts, const SumRequest &request, Type type) const {
         const int64_t h = image.shape()[0], w = image.shape()[1], all = image.shape()[1 - kept_axis_];
         std::vector<SumRequest> made;
         for (int64_t i = 0; i < parts; i++) {
             const int64_t begin = all * i / parts, extent = all * (i + 1) / parts - begin;
             SumRequest &part = made.emplace_back(request);
-            part.output_type = Type::u32;
+            part.output_type = type;
             part.inputs = {
                 kept_axis_ == 1 ? image.crop(begin, 0, extent, w) : image.crop(0, begin, h, extent)};
         }
         return made;
     }
 
-    // Adds the sums of the parts in u64, which holds them, and rounds them once.
+    // Adds the sums of the parts, integers in u64 and floats in f64, and rounds them once.
     static void add_parts(const std::vector<Array> &parts, Array &sums) {
         Array made = sums.is_wrapped() ? Array::uninitialized(sums.type(), sums.shape()) : sums;
         switch (sums.type()) {
-        case Type::u64: add_parts(parts, made.as<uint64_t>()); break;
-        case Type::f64: add_parts(parts, made.as<double>()); break;
-        default: add_parts(parts, made.as<float>());
+        case Type::u32: add_parts<uint32_t, uint64_t>(parts, made.as<uint32_t>()); break;
+        case Type::u64: add_parts<uint32_t, uint64_t>(parts, made.as<uint64_t>()); break;
+        case Type::f64:
+            parts.front().type() == Type::u32 ? add_parts<uint32_t, uint64_t>(parts, made.as<double>()) :
+                                                add_parts<double, double>(parts, made.as<double>());
+            break;
+        default:
+            parts.front().type() == Type::u32 ? add_parts<uint32_t, uint64_t>(parts, made.as<float>()) :
+                                                add_parts<float, double>(parts, made.as<float>());
         }
         if (sums.is_wrapped()) {
             copy(made, sums);
         }
     }
 
-    template<typename T>
+    template<typename From, typename Sum, typename T>
     static void add_parts(const std::vector<Array> &parts, T *sums) {
-        std::vector<const uint32_t *> of_parts;
+        std::vector<const From *> of_parts;
         for (const Array &part : parts) {
-            of_parts.push_back(part.as<uint32_t>());
+            of_parts.push_back(part.as<From>());
         }
         for (int64_t i = 0; i < parts.front().size(); i++) {
-            uint64_t sum = 0;
-            for (const uint32_t *of_part : of_parts) {
+            Sum sum = 0;
+            for (const From *of_part : of_parts) {
                 sum += of_part[i];
             }
             sums[i] = (T)sum;

@@ -21,20 +21,13 @@ public:
     // magnitudes at each addition. What is not finite has no error: it must come out the same.
     Array bound(std::span<const Array> inputs, const Settings &) const override {
         const Array &image = inputs[0];
-        if (image.type() != Type::f32) {
-            return {};
+        switch (image.type()) {
+        case Type::f32: return bound_of(image, image.as<float>(), -24);
+        case Type::f64: return bound_of(image, image.as<double>(), -52);  // and those of the plain loop
+        case Type::f16: return bound_of(image, image.as<Float16>(), -24);
+        case Type::bf16: return bound_of(image, image.as<BFloat16>(), -24);
+        default: return {};
         }
-        Array bound(Type::f64, {image.shape()[kept_axis_]});
-        const float *pixels = image.as<float>();
-        double *sums = bound.as<double>();
-        const double unit = std::ldexp((double)image.shape()[1 - kept_axis_], -24);
-        for (int64_t y = 0; y < image.shape()[0]; y++) {
-            for (int64_t x = 0; x < image.shape()[1]; x++) {
-                const double magnitude = std::abs((double)pixels[y * image.strides()[0] + x]);
-                sums[kept_axis_ == 0 ? y : x] += std::isfinite(magnitude) ? unit * magnitude : 0;
-            }
-        }
-        return bound;
     }
 
     std::vector<Sample> samples(const std::string &type) const override {
@@ -54,7 +47,7 @@ public:
         all.push_back({{dense.crop(2, 5, 290, 511)}, settings, type + " 511x290 crop of 523x301"});
         all.push_back({{dense.crop(1, 3, 41, 77)}, settings, type + " 77x41 crop of 523x301"});
         // The largest values show sums that do not fit where they are held.
-        if (element != Type::f32) {
+        if (element == Type::u8 || element == Type::u16) {
             const auto [h, w] = largest_;
             Array full(element, {h, w});
             memset(full.data(), 0xff, (size_t)(full.strides()[0] * h) * size_of(element));
@@ -73,8 +66,30 @@ public:
     }
 
 private:
+    template<typename T>
+    Array bound_of(const Array &image, const T *pixels, int exponent) const {
+        const std::vector<int64_t> &shape = image.shape();
+        const int64_t c = shape.size() == 3 ? shape[2] : 1;
+        Array bound(Type::f64,
+            shape.size() == 3 ? std::vector{shape[kept_axis_], c} : std::vector{shape[kept_axis_]}, 0);
+        double *sums = bound.as<double>();
+        const double unit = std::ldexp((double)shape[1 - kept_axis_], exponent);
+        for (int64_t y = 0; y < shape[0]; y++) {
+            for (int64_t x = 0; x < shape[1] * c; x++) {
+                const double magnitude = std::abs((double)pixels[y * image.strides()[0] + x]);
+                sums[kept_axis_ == 0 ? y * c + x % c : x] += std::isfinite(magnitude) ? unit * magnitude : 0;
+            }
+        }
+        return bound;
+    }
+
     static Type element_of(const std::string &type) {
-        return type.starts_with("u16") ? Type::u16 : type.starts_with("u8") ? Type::u8 : Type::f32;
+        for (const Type element : all_types) {
+            if (type == name_of(element)) {
+                return element;
+            }
+        }
+        return type.starts_with("u16") ? Type::u16 : Type::u8;
     }
 
     // Whether the variants of the type convert sums of integers to f32.
@@ -87,7 +102,8 @@ private:
     }
 
     bool u32_holds_sums(Type element, int64_t h, int64_t w) const {
-        return element == Type::f32 || (kept_axis_ == 0 ? w : h) <= most_terms((int64_t)size_of(element));
+        return (element != Type::u8 && element != Type::u16) ||
+               (kept_axis_ == 0 ? w : h) <= most_terms((int64_t)size_of(element));
     }
 
     // The same for an image of that size: sums that u32 does not hold are asked for in u64.

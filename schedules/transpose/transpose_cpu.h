@@ -122,9 +122,18 @@ inline void thin(Transpose &t, ScheduleContext &context) {
     t.out.tile(t.x, t.y, xo, yo, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf)
         .fuse(xo, yo, task)
         .parallel(task);
-    if (t.out.dimensions() == 3) {  // a pixel's channels, before the next pixel
+    if (t.out.dimensions() == 3) {  // a pixel's words, before the next pixel
         const Var c = t.out.args()[2];
-        t.out.reorder(c, xi, yi, task).bound(c, 0, 3).unroll(c);
+        t.out.reorder(c, xi, yi, task);
+        if (context.type != "words") {
+            t.out.bound(c, 0, 3).unroll(c);
+        } else {
+            const Halide::Expr words = context.buffers[1].dim(2).extent();
+            for (int number : {3, 4, 6, 8}) {
+                Halide::Stage special = t.out.specialize(words == number);
+                number % 4 == 0 ? special.vectorize(c) : special.unroll(c);
+            }
+        }
     }
 }
 

@@ -175,7 +175,7 @@ TEST_F(CommandLine, BrokenInputsAreRefusedAndNothingIsOverwritten) {
 
 TEST_F(CommandLine, InputsOfTheWrongShapeAreRefused) {
     NEEDS_OPERATOR("column_sum");
-    write_array(path("colour.npy"), Array(Type::u8, {10, 10, 3}));
+    write_array(path("colour.npy"), Array(Type::i32, {10, 10, 3}));
     write_array(path("vector.npy"), Array(Type::f32, {10}));
     expect_refusal(3, {"column_sum", path("colour.npy"), path("out.npy")}, {"column_sum", "colour.npy"});
     expect_refusal(

@@ -96,6 +96,10 @@ TEST(Sum, ShortSumsHaveEveryType) {
     expect_sums_of_every_type(sum_operator(), summed_axis);
 }
 
+TEST(Sum, ColoursAreSummedByChannel) {
+    expect_sums_of_channels(sum_operator(), summed_axis);
+}
+
 TEST(Sum, PlainSumsDoNotWrap) {
     expect_plain_sums_to_be_exact(summed_axis);
 }

@@ -22,16 +22,20 @@ std::vector<Pixel> pixels_of(const std::string &type) {
         return {{Type::u8, 0}, {Type::u8, 1}};
     }
     if (type == "u16") {
-        return {{Type::u16, 0}, {Type::u8, 2}};
+        return {{Type::u16, 0}, {Type::u8, 2}, {Type::f16, 0}, {Type::bf16, 1}};
     }
     if (type == "rgb8") {
         return {{Type::u8, 3}};
     }
     if (type == "rgb16") {
-        return {{Type::u16, 3}, {Type::u8, 6}};
+        return {{Type::u16, 3}, {Type::u8, 6}, {Type::f16, 3}};
     }
     if (type == "u64") {
         return {{Type::f64, 0}, {Type::u16, 4}, {Type::c64, 0}, {Type::f32, 2}};
+    }
+    if (type == "words") {
+        return {{Type::f32, 3}, {Type::f32, 4}, {Type::f64, 3}, {Type::c64, 4}, {Type::bf16, 10},
+            {Type::u8, 28}, {Type::f64, 2}};
     }
     return {{Type::f32, 0}, {Type::i32, 0}, {Type::u32, 1}, {Type::u8, 4}, {Type::u16, 2}};
 }
@@ -190,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(
     Variants, TransposeVariant, testing::ValuesIn(variant_cases(transpose_operator())), variant_case_name);
 
 TEST(Transpose, ChoosesARowForEveryArrayByItself) {
-    for (const char *type : {"u8", "u16", "rgb8", "f32", "rgb16", "u64"}) {
+    for (const char *type : {"u8", "u16", "rgb8", "f32", "rgb16", "u64", "words"}) {
         for (const Pixel &pixel : pixels_of(type)) {
             for (const auto &[h, w] :
                 std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {63, 255}, {64, 256}, {301, 299}}) {
@@ -245,9 +249,9 @@ void expect_refused(const Array &image, Array output, Fault fault, const std::st
 
 TEST(Transpose, RefusesWhatIsNoImage) {
     expect_refused(Array(Type::u8, {7}), {}, Fault::input, "u8 (7)");
-    expect_refused(Array(Type::f64, {7, 3, 3}), {}, Fault::input, "f64 (7, 3, 3)");
+    expect_refused(Array(Type::f64, {7, 3, 5}), {}, Fault::input, "f64 (7, 3, 5)");
     expect_refused(Array(Type::u8, {7, 3, 5}), {}, Fault::input, "u8 (7, 3, 5)");
-    expect_refused(Array(Type::f32, {7, 3, 3}), {}, Fault::input, "f32 (7, 3, 3)");
+    expect_refused(Array(Type::u16, {7, 3, 5}), {}, Fault::input, "u16 (7, 3, 5)");
     expect_refused(Array(Type::u8, {7, 3}), Array(Type::u8, {7, 3}), Fault::input, "u8 (7, 3)");
     const Array image(Type::u8, {8, 8});
     expect_refused(image, image, Fault::usage, "u8 (8, 8)");

@@ -35,12 +35,12 @@ std::string input_examples(const Operator &op, bool picture) {
 std::string notes_on_pictures(const Operator &op) {
     const Input &input = op.inputs().front();
     std::string notes;
-    if (input.axes == Axes::image_or_channels) {
+    if (op.makes() == Makes::vector) {
+        notes = "The result has a column per channel of a picture.\n";
+    } else if (input.axes == Axes::image_or_channels) {
         notes =
             "A picture is u8 or, with 16 bits per channel, u16; grey is (h, w), RGB (h, w, 3); with alpha "
             "(h, w, 2) and (h, w, 4).\n";
-    } else if (op.makes() == Makes::vector) {
-        notes = "The result has a column per channel of a picture.\n";
     } else if (op.makes() == Makes::image) {
         notes = "Of a picture with colours, --grey or --channel says what is taken.\n";
     } else {

@@ -53,7 +53,7 @@ int channel_for(const Receiver &to, const std::vector<Picture> &pictures, const 
     const int asked = asked_channel(options);
     const bool has_picture = std::any_of(
         pictures.begin(), pictures.end(), [](const Picture &picture) { return is_picture(picture.kind); });
-    const bool takes_grey_alone = to.inputs.front().axes == Axes::image;
+    const bool takes_grey_alone = to.inputs.front().axes == Axes::image || to.makes == Makes::vector;
     const bool must_be_asked_for = to.makes == Makes::image;
     return asked == Conversion::all && has_picture && takes_grey_alone && !must_be_asked_for ?
                Conversion::grey :

@@ -3,6 +3,7 @@
 // Variants: split, tuned_narrow and tuned_any on GPUs. Halide 21 cannot say it of the definition: it loads at
 // most 8 bytes at once (tests/halide/byte_loads_test.cpp), and a schedule cannot put two sums into one word.
 #include "Halide.h"
+#include "generators/algorithms/float_bits.h"
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/sums/sum_tree.h"
@@ -27,9 +28,10 @@ struct ColumnSumFolded : Halide::NamesInterface {
         Expr steps, slices;
     };
     struct Shape {
-        int lanes;           // the chunks of all phases are rounded up to a multiple of this
-        int groups, unroll;  // of a slice: see above
-        int terms;           // number of partial sums that add the sums of slices and phases
+        int lanes;              // the chunks of all phases are rounded up to a multiple of this
+        int groups, unroll;     // of a slice: see above
+        int terms;              // number of partial sums that add the sums of slices and phases
+        std::string bits = {};  // "f16" or "bf16": elements are these floats, and are added in f32
     };
 
     Var word{"word"}, chunk{"chunk"}, part{"part"}, group{"group"}, slice{"slice"}, x{"x"}, term{"term"};
@@ -45,7 +47,7 @@ struct ColumnSumFolded : Halide::NamesInterface {
         : row({{0, shape.unroll}, {0, at.steps}}, "row"),
           each(0, ceil_div(at.period * at.slices, shape.terms), "each"), parts(element.is_float() ? 1 : 2),
           all_chunks(round_up(at.period * at.chunks, shape.lanes)) {
-        const Halide::Type sum = element.is_float() ? Float(32) : UInt(32);
+        const Halide::Type sum = element.is_float() || !shape.bits.empty() ? Float(32) : UInt(32);
         sum_slices(words, at, shape, sum, element);
         sum_columns(at, shape, sum, element, output);
     }
@@ -61,7 +63,7 @@ private:
         Expr c = min((at.offset + min(y, at.height - 1) * at.stride) / 16 + chunk % at.chunks, last);
         Expr taken = words(4 * promised(c, at.extent / 4) + word);
         adding(word, chunk, part, group, slice) = cast(sum, 0);
-        adding(word, chunk, part, group, slice) += elements(taken, y < at.height, element);
+        adding(word, chunk, part, group, slice) += elements(taken, y < at.height, element, shape.bits);
         of_group(word, chunk, part, group, slice) = adding(word, chunk, part, group, slice);
         Expr groups = of_group(word, chunk, part, 0, slice);
         for (int g = 1; g < shape.groups; g++) {
@@ -86,7 +88,11 @@ private:
     }
 
     // The elements of the word that are added to sum number `part`, or zeros.
-    Expr elements(Expr taken, Expr is_inside, Halide::Type element) {
+    Expr elements(Expr taken, Expr is_inside, Halide::Type element, const std::string &bits) {
+        if (!bits.empty()) {
+            const Expr half = (taken >> cast<uint32_t>(part * 16)) & 0xffff;
+            return select(is_inside, float_of_bits(bits, half), 0.f);
+        }
         if (element.is_float()) {
             return select(is_inside, reinterpret<float>(taken), 0.f);
         }

@@ -1,25 +1,30 @@
 #pragma once
 // The arithmetic of the passes of a Gaussian blur: which types they add in, and how they round.
 #include "Halide.h"
+#include "generators/algorithms/bits_of_float.h"
+#include "generators/algorithms/float_bits.h"
+#include <string>
 
 namespace tilewright {
 
 // One pass over pixels of one type gives
 //   u8    (sum * multiplier + 2^23) >> 24, with everything below 2^32
 //   u16   (sum + 2^23) >> 24, with everything below 2^41
-//   f32   the sum
+//   f32   the sum, and so f64
+//   f16   the sum in f32, and so bf16: pixels are read and written as their bits
 // Sums of integers are exact.
 struct BlurArithmetic {
     Halide::Type pixel, sum;
     Halide::Type image;    // a pass reads the image in this type
     Halide::Type between;  // the first pass stores its results in this type, and the second one reads them
     Halide::Expr multiplier;
+    std::string bits = {};  // "f16" or "bf16": pixels are f32 to the passes, and of this type in the image
 
     // The image and what is between the passes have the type of the pixels; sums have a type that holds them.
     static BlurArithmetic plain(Halide::Type pixel, Halide::Expr multiplier) {
         const Halide::Type sum = pixel == Halide::UInt(8)  ? Halide::UInt(32) :
                                  pixel == Halide::UInt(16) ? Halide::UInt(64) :
-                                                             Halide::Float(32);
+                                                             pixel;
         return {pixel, sum, pixel, pixel, multiplier};
     }
 
@@ -34,6 +39,14 @@ struct BlurArithmetic {
         return {Halide::Float(32), Halide::Float(32), Halide::Float(32), Halide::Float(16), {}};
     }
 
+    // An element of the image, as a pass takes it.
+    Halide::Expr read(Halide::Expr element) const {
+        return bits.empty() ? cast(image, element) : float_of_bits(bits, element);
+    }
+    // A result of the last pass, as an element of the output.
+    Halide::Expr written(Halide::Expr value) const {
+        return bits.empty() ? value : bits_of_float(bits, value);
+    }
     Halide::Expr zero() const {
         return cast(sum, 0);
     }

@@ -161,13 +161,13 @@ struct GaussianBlur : Halide::NamesInterface {
           j(-r, 2 * r + 1, "j") {
         const BlurArithmetic &first = by_y.arithmetic, &second = by_x.arithmetic;
         columns(x) = border.column(x);
-        extended(x, y) = cast(first.image, border(in, columns, x, y));
+        extended(x, y) = first.read(border(in, columns, x, y));
         down_sum(x, y) = first.zero();
         down_sum(x, y) += first.wide(by_y.weight(i)) * first.wide(extended(x, y + i));
         down(x, y) = first.put(first.rounded(down_sum(x, y)));
         along_sum(x, y) = second.zero();
         along_sum(x, y) += second.wide(by_x.weight(j)) * second.wide(down(x + j * border.channels, y));
-        out(x, y) = second.rounded(along_sum(x, y));
+        out(x, y) = second.written(second.rounded(along_sum(x, y)));
     }
 };
 

@@ -4,13 +4,15 @@
 // front (generators/algorithms/configuration.h).
 namespace tilewright {
 
-// Of RecursiveGaussianTiles and of the forms in runs.
+// Of the definition, of RecursiveGaussianTiles and of the forms in runs.
 struct RecursiveGaussianConfiguration {
-    bool colours = false;  // any number of interleaved channels; otherwise one channel
+    bool colours = false;     // any number of interleaved channels; otherwise one channel
+    bool two_sigmas = false;  // of the definition: it is there for other sigmas along x than along y
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("colours", colours);
+        visit("two_sigmas", two_sigmas);
     }
 };
 

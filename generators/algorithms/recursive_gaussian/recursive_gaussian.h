@@ -95,9 +95,9 @@ struct RecursiveGaussian : Halide::NamesInterface {
     Func in, row{"row"}, column{"column"}, out{"out"};
     RecursiveLines along_x, along_y;
 
-    RecursiveGaussian(Func image, Expr width, Expr height, const Recursion &recursion)
-        : in(image), along_x("along_x", rows(), width, recursion),
-          along_y("along_y", columns(), height, recursion) {
+    // `by_x` filters rows, `by_y` columns.
+    RecursiveGaussian(Func image, Expr width, Expr height, const Recursion &by_x, const Recursion &by_y)
+        : in(image), along_x("along_x", rows(), width, by_x), along_y("along_y", columns(), height, by_y) {
         out(x, y, c) = as_pixel(in.type(), along_y.anticausal(y, x, c)[0]);
     }
 

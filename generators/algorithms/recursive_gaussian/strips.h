@@ -17,13 +17,14 @@ struct RecursiveGaussianStrips : Halide::NamesInterface {
     RecursiveRuns along_y;
     Func out{"out"};
 
-    RecursiveGaussianStrips(
-        Func image, Expr width, Expr height, Expr channels, const Recursion &recursion, const RunShape &shape)
+    // `by_x` filters rows, `by_y` columns.
+    RecursiveGaussianStrips(Func image, Expr width, Expr height, Expr channels, const Recursion &by_x,
+        const Recursion &by_y, const RunShape &shape)
         : channels(channels), shape(shape), pixel(elements_of("pixel", image, height)),
           rows("along_x", continued("padded", pixel, width * channels, channels), pixel, width, channels,
-              recursion, shape, Halide::Float(32)),
+              by_x, shape, Halide::Float(32)),
           strips(strips_of_rows()),
-          along_y(whole_lines("along_y", columns(height), columns(height), height, recursion, shape.run)) {
+          along_y(whole_lines("along_y", columns(height), columns(height), height, by_y, shape.run)) {
         out(x, y) = as_pixel(image.type(), along_y.sample(x, y, 0));
     }
 

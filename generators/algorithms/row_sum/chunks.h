@@ -4,6 +4,7 @@
 // definition: it loads at most 8 bytes at once (tests/halide/byte_loads_test.cpp), and a schedule cannot put
 // two sums into one word.
 #include "Halide.h"
+#include "generators/algorithms/float_bits.h"
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/sums/sum_tree.h"
@@ -27,8 +28,9 @@ struct RowSumChunks : Halide::NamesInterface {
         Expr iterations, pieces;
     };
     struct Shape {
-        int lanes;  // partial sums of a piece
-        int terms;  // partial sums that the pieces are added in; 0: a row is one piece
+        int lanes;              // partial sums of a piece
+        int terms;              // partial sums that the pieces are added in; 0: a row is one piece
+        std::string bits = {};  // "f16" or "bf16": elements are these floats, and are added in f32
     };
     static constexpr int fan = 4;
 
@@ -41,7 +43,7 @@ struct RowSumChunks : Halide::NamesInterface {
 
     RowSumChunks(Func words, const Layout &at, const Shape &shape, Halide::Type element, Halide::Type output)
         : words(words), at(at), shape(shape), element(element),
-          sum(element.is_float() ? Float(32) : UInt(32)) {
+          sum(element.is_float() || !shape.bits.empty() ? Float(32) : UInt(32)) {
         const Expr byte = at.offset + min(y, at.height - 1) * at.stride;
         begin = byte % 16;
         end = begin + at.width * element.bytes();
@@ -89,9 +91,8 @@ private:
                 words(chunk_at(first + min(index(iteration), chunks - 1)) + word);
             Expr now = done + step.z * unroll + step.y, i = index(now);
             Expr value = load(step.x, lane, piece, now, y);
-            if (element.is_float()) {
-                Expr byte = 16 * i + 4 * step.x;
-                adding(lane, piece, y) += select(byte >= begin && byte < end, reinterpret<float>(value), 0.f);
+            if (sum.is_float()) {
+                adding(lane, piece, y) += floats(value, 16 * i + 4 * step.x);
             } else {
                 adding(lane, piece, y) += elements(value, select(i < chunks, mask(), cast<uint32_t>(0)));
             }
@@ -105,7 +106,7 @@ private:
     // the first and of the last chunk. Each is subtracted by another lane; where there are fewer than eight
     // lanes, a lane subtracts several.
     Expr of_this_row(Expr all) const {
-        if (element.is_float()) {
+        if (sum.is_float()) {
             return all;
         }
         all = joined(all);
@@ -137,6 +138,16 @@ private:
         SumTree piece_tree(collected, shape.terms, fan);
         piece_levels = piece_tree.levels;
         out(y) = cast(output, piece_tree.total(y));
+    }
+
+    // The sum of the floats of a word that begins at this byte, as far as they are of the row.
+    Expr floats(Expr value, Expr byte) const {
+        const auto inside = [&](Expr at, Expr number) {
+            return select(at >= begin && at < end, number, 0.f);
+        };
+        return shape.bits.empty() ? inside(byte, reinterpret<float>(value)) :
+                                    inside(byte, float_of_bits(shape.bits, value & 0xffff)) +
+                                        inside(byte + 2, float_of_bits(shape.bits, value >> 16));
     }
 
     Expr mask() const {

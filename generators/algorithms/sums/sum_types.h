@@ -1,18 +1,25 @@
 #pragma once
-// The types of sums: integers are added as u32 (modulo 2^32), floats as f32.
+// The types of sums: integers are added as u32 (modulo 2^32), f64 as f64, and other floats as f32.
 #include "Halide.h"
 #include <string>
 
 namespace tilewright {
 
-inline Halide::Type sum_type(Halide::Type element) {
-    return element.is_float() ? Halide::Float(32) : Halide::UInt(32);
+// Whether libraries take the elements of an image as the bits of 16-bit floats: "f16" and "bf16".
+inline bool has_float_bits(const std::string &type) {
+    return type.ends_with("f16");
 }
 
-// The type of the output, by the variant's type: "u8" has the output in the type of its sums, "u8f32" in f32.
+// By the variant's type: "u8f32" has sums in u32, and the output in f32.
+inline Halide::Type sum_type(const std::string &type) {
+    return type == "f64"                         ? Halide::Float(64) :
+           type == "f32" || has_float_bits(type) ? Halide::Float(32) :
+                                                   Halide::UInt(32);
+}
+
+// The type of the output: "u8" has it in the type of its sums, "u8f32" in f32.
 inline Halide::Type output_type(const std::string &type) {
-    const bool is_float = type.ends_with("f32");
-    return is_float ? Halide::Float(32) : Halide::UInt(32);
+    return type.ends_with("f32") ? Halide::Float(32) : sum_type(type);
 }
 
 }  // namespace tilewright

@@ -42,7 +42,7 @@ public:
     }
 
     Composed compose(const Flow &in, const StageTarget &target) const override {
-        const Halide::Type element = element_type(in.shape.element), sum = sum_type(element);
+        const Halide::Type element = element_type(in.shape.element), sum = sum_type(in.shape.element);
         const Halide::Type narrow = element == Halide::UInt(8) ? Halide::UInt(16) : sum;
         const Halide::Type output = element_type(check(in.shape).element);
         const ChosenVariant chosen = variant(in.shape, target);

@@ -57,7 +57,8 @@ std::string add_stage(BandSegment &segment, const PipelineStage &stage) {
         segment.local = with_stage(segment.local, stage, stage.settings);
     } else {
         Settings settings = stage.settings;
-        if (op.bands() == Bands::sums && segment.result_type != Type::f32) {
+        const bool is_integer = segment.result_type == Type::u8 || segment.result_type == Type::u16;
+        if (op.bands() == Bands::sums && is_integer) {
             settings.set("output-type", name_of(Type::u64));  // which the sums of all bands are added in
         }
         segment.last = with_stage(segment.last, stage, settings);

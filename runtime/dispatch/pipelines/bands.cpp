@@ -12,6 +12,7 @@
 #include <future>
 #include <mutex>
 #include <optional>
+#include <span>
 
 namespace tilewright {
 
@@ -34,16 +35,15 @@ struct Band {
 class Sums {
 public:
     void add(const Array &of_band) {
-        const auto n = (size_t)of_band.size();
-        if (of_band.type() == Type::u64) {
-            add(of_band.as<uint64_t>(), n, integers_);
-        } else {
-            add(of_band.as<float>(), n, floats_);
+        switch (of_band.type()) {
+        case Type::u64: return add<uint64_t>(of_band, integers_);
+        case Type::f64: return add<double>(of_band, floats_);
+        default: return add<float>(of_band, floats_);
         }
     }
 
     Array as(Type type, const Shape &shape) const {
-        Array sums(type, shape);
+        Array sums(type, shape, 0);
         switch (type) {
         case Type::u32: convert(sums.as<uint32_t>()); break;
         case Type::u64: convert(sums.as<uint64_t>()); break;
@@ -55,9 +55,11 @@ public:
 
 private:
     template<typename T, typename Sum>
-    static void add(const T *from, size_t n, std::vector<Sum> &sums) {
-        sums.resize(n);
-        for (size_t i = 0; i < n; i++) {
+    static void add(const Array &of_band, std::vector<Sum> &sums) {
+        std::vector<T> from((size_t)of_band.size());
+        of_band.copy_to(std::span(from));
+        sums.resize(from.size());
+        for (size_t i = 0; i < from.size(); i++) {
             sums[i] += from[i];
         }
     }

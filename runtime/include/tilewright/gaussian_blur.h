@@ -20,8 +20,9 @@ enum class Border {
 //
 //     w_i = exp(-i^2 / 2 sigma^2) / sum,  |i| <= r = floor(4 sigma + .5)
 //
-// `image` is u8, u16 or f32 of shape (h, w) or (h, w, c) with 1 to 4 interleaved channels, which are blurred
-// alike: call premultiply() on an image with alpha before. The result has the same type and shape.
+// `image` is u8, u16, f32, f64, f16 or bf16 of shape (h, w) or (h, w, c) with 1 to 4 interleaved channels,
+// which are blurred alike: call premultiply() on an image with alpha before. The result has the same type and
+// shape.
 //
 // u8 and u16 are integer arithmetic, so that every device and schedule gives the same bytes (class E), and
 // each pass leaves integers of the pixels' own size:
@@ -34,16 +35,17 @@ enum class Border {
 //                                      top: 255 or 65535
 // so where it is less than 1, the result is within 1 of the exact one rounded: u8 for sigma up to 8192
 // (largest bound .995), u16 for sigma up to 50 (.953; beyond, it grows to 1.4 at sigma 100 and 8.5 at 1000,
-// of 65535). f32 is within 2 (2 r + 3) 2^-24 max |image| of the exact blur (class B), except for the schedule
+// of 65535). f32 is within 2 (2 r + 3) 2^-24 max |image| of the exact blur (class B), f64 with 2^-53 in place
+// of 2^-24, and f16 and bf16, which are added in f32, are that result rounded once; except for the schedule
 // `half`, which keeps 11 bits between the passes: 2^-11 max |image| + 2^-25 more, for |image| < 65504. In
-// both bounds the value of the border `constant` counts as a pixel. NaN and infinities reach every output
+// these bounds the value of the border `constant` counts as a pixel. NaN and infinities reach every output
 // whose taps meet them; on variants of a fixed radius (tuned on GPUs), these include taps of weight 0 up to
 // that radius. f32 pixels above 2^127, half of the largest f32, may give infinity: the two pixels of a tap
 // and of its mirror image may be added before they are multiplied.
 //
-// Errors: usage for sigma that is not above 0 and below 8192; input for other types and shapes, for an image
-// that spans more than 2047 MiB, for more than 2^30 - 65536 rows, and for rows of more than 511 Mi elements,
-// borders included; on GPUs also for images so thin that they have 2^31 elements or more when they are
+// Errors: usage for sigma that is not above 0 and below 8192; input for other types and shapes, for rows of
+// more than 511 Mi elements, borders included, and for rows so long that twice the radius of them span 2047
+// MiB; on GPUs also for images so thin that they have 2^31 elements or more when they are
 // rounded up to whole tiles; those of any call (operator.h). Source: the definition of
 // scipy.ndimage.gaussian_filter with truncate = 4.
 Array gaussian_blur(const Array &image, double sigma, Border border = Border::reflect, const Call &call = {});
@@ -59,14 +61,14 @@ struct GaussianBlurOptions {
     Border border = Border::reflect;  // what is beyond the edge of the image
     double truncate = 4;  // 0 to 1000: each pass has the radius floor(truncate sigma + .5), at most 32768
     double value = 0;     // of the pixels beyond the border `constant`: for u8 and u16 a whole number of
-                          // their range, for f32 a finite number; with other borders 0
+                          // their range, for floats a finite number; with other borders 0
 };
 
 // The same with these options. The integer weights of each pass are those of its sigma and radius, and the
 // bound above has the errors of both. Where both sigmas differ, NaN and infinities also reach as far along
 // one axis as along the other. With `wrap` and `constant` the image is continued by the radius on each side,
 // and the result cut out, on the host: an image on a device comes to the host for that, and the continued
-// image spans at most 2047 MiB.
+// image spans at most 2047 MiB, with `constant` that of a part of the rows.
 //
 //     gaussian_blur(image, {.sigma_y = 3, .sigma_x = 1, .border = Border::wrap})
 //

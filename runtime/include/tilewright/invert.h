@@ -9,8 +9,8 @@ namespace [[gnu::visibility("default")]] tilewright {
 // of its image. The output is made if it is empty; bytes between its rows are left alone.
 //
 // Equality class E: the same bytes from every schedule on every device.
-// Errors: input, for other types and shapes, for an output of another shape and for an image that spans more
-// than 2047 MiB; usage, where the output shares memory with the input, and for an unknown schedule; device
+// Errors: input, for other types and shapes, for an output of another shape and for rows of more than 2047
+// MiB; usage, where the output shares memory with the input, and for an unknown schedule; device
 // and memory as every operator.
 void invert(const Array &image, Array &output, const Call &call = {});
 

@@ -4,6 +4,7 @@
 #include "tilewright/error.h"
 #include "tilewright/input.h"
 #include "tilewright/prepared.h"
+#include "tilewright/request.h"
 #include "tilewright/settings.h"
 #include "tilewright/variant.h"
 #include <array>
@@ -14,43 +15,6 @@
 #include <vector>
 
 namespace [[gnu::visibility("default")]] tilewright {
-
-// What a caller should know of a call besides its result.
-struct Remarks {
-    std::vector<std::pair<std::string, std::string>> facts;  // name and value, for statistics
-    std::vector<std::string> warnings;                       // one line each
-};
-
-// What a call asks for: its inputs and settings, read and checked once. Each operator derives its own, with
-// what it has read.
-struct Request {
-    virtual ~Request() = default;
-
-    std::vector<Array> inputs;
-    std::string type;                   // which of the table's types serves it: "u8", "rgb8" ...
-    Type output_type = Type::u8;        // of what the call makes
-    std::vector<int64_t> output_shape;  // of the same
-};
-
-// The numbers by which a front says how much work a call is: height, width, a radius ... By them the times of
-// variants are predicted from those that were measured. Description::measures has their names.
-struct Measures {
-    std::array<double, 6> numbers = {};
-    size_t count = 0;  // how many of them the operator has
-
-    Measures() = default;
-    // The numbers in the order of their names.
-    Measures(std::initializer_list<double> of) {
-        for (const double number : of) {
-            add(number);
-        }
-    }
-    // One more of them.
-    void add(double number) {
-        numbers.at(count++) = number;
-    }
-    bool operator==(const Measures &) const = default;
-};
 
 // What a variant will take, by the times that were measured on a device like this one.
 struct PredictedTime {
@@ -300,10 +264,18 @@ public:
     }
 
 protected:
+    // What a call does whose request has parts: each of them when the one before it is done.
+    Plan plan_of_parts(const Variant &variant, Device device, const Request &request, Array &output) const;
+
     [[noreturn]] void refuse(
         Fault fault, const std::string &message, const std::string &argument, const std::string &value) const;
 
 private:
+    // How many rows of the first input a call works on at once; of more, on parts (request.h).
+    virtual int64_t most_rows(const Request &request) const = 0;
+    void divide(Request &request, const Settings &settings) const;
+    bool serves_parts(const Variant &variant, const Request &request) const;
+
     // What OperatorOf hands on with the operator's own request. `read` and `check_elements` are the only ones
     // that refuse anything. `settings` hold the defaults of options that a call leaves out.
     virtual std::unique_ptr<Request> read_request(

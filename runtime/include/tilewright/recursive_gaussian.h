@@ -19,7 +19,9 @@ namespace [[gnu::visibility("default")]] tilewright {
 //
 // `image` is u8, u16 or f32 of shape (h, w) or (h, w, c) with 1 to 4 interleaved channels, which are blurred
 // alike: call premultiply() on an image with alpha before. The result has the same type and shape. Images of
-// some 2^29 elements and more are refused.
+// some 2^29 elements and more are filtered in parts of their rows, each with so many rows more on both sides
+// that this changes nothing above 2^-24 max |image|; rows so long that there is no room for these are
+// refused.
 //
 // f32 is within 2e-6 max |image| of the same recursion in f64, from sigma 200 on within 5e-6 (class B); u8
 // and u16 are that result rounded, and so within .5 and that error of the recursion in f64: the same integer,
@@ -56,6 +58,19 @@ Array recursive_gaussian(const Array &image, double sigma, const Call &call = {}
 
 // The same into an array that exists, which may be a view or a crop but must not share memory with the image.
 void recursive_gaussian(const Array &image, Array &output, double sigma, const Call &call = {});
+
+// A blur with another sigma down columns than along rows.
+struct RecursiveGaussianOptions {
+    double sigma_y = 5, sigma_x = 5;  // pixels, down columns and along rows: 0.5 to 2000
+};
+
+// The same with these options; the bounds above are those of the larger sigma. Other sigmas along the axes
+// are slower on GPUs: a thread filters a whole line.
+//
+//     recursive_gaussian(image, {.sigma_y = 3, .sigma_x = 20})
+Array recursive_gaussian(const Array &image, const RecursiveGaussianOptions &how, const Call &call = {});
+void recursive_gaussian(
+    const Array &image, Array &output, const RecursiveGaussianOptions &how, const Call &call = {});
 
 // The operator, for what is asked of every operator alike (operator.h).
 const Operator &recursive_gaussian_operator();

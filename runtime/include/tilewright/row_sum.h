@@ -3,31 +3,32 @@
 
 namespace [[gnu::visibility("default")]] tilewright {
 
-// sums[y] = sum over x of image[y, x]. The image is u8, u16 or f32 of shape (h, w); the sums are a vector
-// (h).
+// sums[y] = sum over x of image[y, x]. The image is u8, u16, f32, f64, f16 or bf16 of shape (h, w); the sums
+// are a vector (h). Of colours (h, w, c) the sums are those of each channel, (h, c); the channels are taken
+// apart on the host.
 //
 // Sums of integers are exact: u32 where the output's type is left out, u64, f64, or f32, which is the exact
 // sum rounded to the nearest one. These are the same bytes on every device and schedule. Where a sum could
 // pass 2^32 - 1, which are more than 16 843 009 columns of u8 or 65 537 of u16, u32 is refused before
-// anything runs, and the other types are made of the sums of parts, which the host adds. f32 images give f32,
-// within w * 2^-24 * sum of |image[y, x]| of the exact sum, by a fixed order of additions: the same call
-// gives the same bytes on one device each time. NaN and infinities go through as IEEE arithmetic has them.
-// The step `atomic` adds bytes by f32 atomics, in no fixed order, for images of up to 65 793 columns alone:
-// their sums are whole numbers below 2^24, which f32 holds exactly in any order.
+// anything runs, and the other types are made of the sums of parts, which the host adds. f32, f16 and bf16
+// images give f32, and f64 images give f64 (2^-53 in place of 2^-24), within w * 2^-24 * sum of |image[y, x]|
+// of the exact sum, by a fixed order of additions: the same call gives the same bytes on one device each
+// time. NaN and infinities go through as IEEE arithmetic has them. The step `atomic` adds bytes by f32
+// atomics, in no fixed order, for images of up to 65 793 columns alone: their sums are whole numbers below
+// 2^24, which f32 holds exactly in any order.
 //
 // Equality class E for integers, B for f32. Any size, row stride and alignment; there is no border.
 //
-// A `sums` that is not empty says by its type what the output is. Errors: input (type, shape, sums that
-// u32 may not hold, an image that spans more than 2047 MiB), usage (`sums` shares memory with the image, an
-// unknown schedule), device, memory. Source: the definition; the steps by which `schedule` names differ stand
-// beside them in schedules/row_sum.cpp.
+// A `sums` that is not empty says by its type what the output is. Errors: input (type, shape, sums that u32
+// may not hold), usage (`sums` shares memory with the image, an unknown schedule), device, memory. Source:
+// the definition; the steps by which `schedule` names differ stand beside them in schedules/row_sum.cpp.
 void row_sum(const Array &image, Array &sums, const Call &call = {});
 
-// The same with the type of the output: u32, u64, f32 or f64. Errors: usage for another one, and for one that
-// is not f32 of an f32 image.
+// The same with the type of the output: u32, u64, f32 or f64. Errors: usage for another one, and of an image
+// of floats for one that is not f32, or not f64 of f64.
 Array row_sum(const Array &image, Type output, const Call &call = {});
 
-// u32 for integers, f32 for f32.
+// u32 for integers, f64 for f64, f32 for other floats.
 Array row_sum(const Array &image, const Call &call = {});
 
 // The operator, for what is asked of every operator alike (operator.h).

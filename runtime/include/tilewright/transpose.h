@@ -6,10 +6,10 @@ namespace [[gnu::visibility("default")]] tilewright {
 // The transpose of an image or matrix: output(x, y) = input(y, x), so that (h, w) becomes (w, h), and (h, w,
 // c) becomes (w, h, c).
 //
-// Takes elements of any type in pixels of 1, 2, 3, 4, 6 or 8 bytes, channels included: images of u8 and u16
-// with 1 to 4 channels, which is every kind of PNG, and matrices of u32, i32, f32, f64 and c64. Elements are
-// moved as bits, so NaNs keep their payload. Any size, row stride and alignment; bytes between the rows of
-// the output are left alone. The output is made if it is empty.
+// Takes elements of any type in pixels of 1, 2, 3, 4, 6 or 8 bytes, or of 12, 16, 20, 24, 28 or 32, channels
+// included: images of all types with 1 to 4 channels, and matrices. A matrix of complex numbers of two f64 is
+// an f64 array (h, w, 2). Elements are moved as bits, so NaNs keep their payload. Any size, row stride and
+// alignment; bytes between the rows of the output are left alone. The output is made if it is empty.
 //
 // Equality class E: the same bytes from every schedule on every device.
 // Errors: input, for other types and shapes and for an output of the wrong shape; usage, where the output

@@ -63,7 +63,8 @@ public:
         : BlurOperator({.name = "gaussian_blur",
                            .summary = "Gaussian blur whose radius is truncate times sigma; integers give the "
                                       "same bytes on every device",
-                           .inputs = {blurred_image()},
+                           .inputs = {blurred_image(
+                               {Type::u8, Type::u16, Type::f32, Type::f64, Type::f16, Type::bf16})},
                            .options = options_of_blur(),
                            .measures = {"height", "width", "channels", "radius"}},
               gaussian_blur_variants(),
@@ -81,8 +82,12 @@ protected:
         check_size(image, request);
         request.taps = taps_of_passes(request, image.type());
         request.value = settings.number("value");
-        const double most = image.type() == Type::u8 ? 255 : image.type() == Type::u16 ? 65535 : FLT_MAX;
-        const bool is_real = image.type() == Type::f32;
+        const bool is_real = image.type() != Type::u8 && image.type() != Type::u16;
+        const double most = image.type() == Type::u8   ? 255 :
+                            image.type() == Type::u16  ? 65535 :
+                            image.type() == Type::f16  ? 65504 :
+                            image.type() == Type::bf16 ? 0x1.fep127 :
+                                                         FLT_MAX;
         if (request.border != Border::constant && request.value != 0) {
             refuse(Fault::usage,
                 fmt::format("goes with the border constant; this one is {}", settings.text("border")),
@@ -92,7 +97,7 @@ protected:
             (std::abs(request.value) > most ||
                 (!is_real && (request.value < 0 || request.value != std::floor(request.value))))) {
             refuse(Fault::usage,
-                is_real ? "takes a number that f32 holds" :
+                is_real ? fmt::format("takes a number of at most {} for {}", most, request.type) :
                           fmt::format("takes a whole number from 0 to {} for {}", most, request.type),
                 "value", fmt::format("{}", request.value));
         }
@@ -130,6 +135,10 @@ protected:
         }
         const Array padded = without_memory(output.type(), request.padded_shape(output.shape()));
         return form.serves(variant, padded_request(request, padded), padded);
+    }
+
+    int64_t most_rows(const GaussianBlurRequest &request) const override {
+        return std::min(BlurOperator::most_rows(request), rows_counted(request, request.image()));
     }
 
     Measures measures(const GaussianBlurRequest &request) const override {
@@ -186,28 +195,21 @@ private:
         return inner;
     }
 
-    // From row to row of an image of this shape, as Array::uninitialized() makes it.
-    static int64_t pitch_in_bytes(Type type, const std::vector<int64_t> &shape) {
-        const int64_t channels = shape.size() == 3 ? shape[2] : 1;
-        return (int64_t)padded_bytes(size_of(type) * (size_t)(channels * shape[1]));
+    // An image and its mirror image are counted together, in 31 bits. With some borders the image is
+    // continued before it is blurred.
+    static int64_t rows_counted(const GaussianBlurRequest &request, const Array &image) {
+        constexpr int64_t most = (int64_t(1) << 30) - 65536;
+        const std::vector<int64_t> shape = request.padded_shape(image.shape());
+        return request.is_padded() ? std::min(most, most_bytes / pitch_in_bytes(image.type(), shape) -
+                                                        2 * request.numbers_y().radius) :
+                                     most;
     }
 
-    // An array of the same layout, for questions about shape and alignment: its elements are never touched.
-    static Array without_memory(Type type, const std::vector<int64_t> &shape) {
-        alignas(64) static constexpr std::byte nowhere[64] = {};
-        std::vector<int64_t> strides = {pitch_in_bytes(type, shape) / (int64_t)size_of(type)};
-        if (shape.size() == 3) {
-            strides.push_back(shape[2]);
-        }
-        strides.push_back(1);
-        return Array::view(type, static_cast<const void *>(nowhere), shape, std::move(strides));
-    }
-
-    // Errors: input, for an image that is too large.
+    // Errors: input, for an image that is too large, and that no parts of its rows give.
     void check_size(const Array &image, const GaussianBlurRequest &request) const {
         const std::vector<int64_t> shape = request.padded_shape(image.shape());
-        if (request.is_padded() &&
-            (double)shape[0] * (double)pitch_in_bytes(image.type(), shape) > (double)most_bytes) {
+        const int64_t rows = rows_counted(request, image), halo = 2 * request.radius();
+        if (image.shape()[0] > rows && (request.border == Border::wrap || rows <= halo)) {
             refuse(Fault::input,
                 fmt::format("with this border the image is continued by {} rows and {} columns on each side, "
                             "which is more than {} MiB; take a smaller sigma",
@@ -221,14 +223,6 @@ private:
                 fmt::format("a row with its borders has more than {} elements, and four bytes for each would "
                             "span more than {} MiB; work on parts of it",
                     most_elements, most_bytes >> 20),
-                "image", image.describe());
-        }
-        // An image and its mirror image are counted together, in 31 bits.
-        constexpr int64_t most_rows = (int64_t(1) << 30) - 65536;
-        if (shape[0] > most_rows) {
-            refuse(Fault::input,
-                fmt::format(
-                    "has more than {} rows, which is what a blur counts to; work on parts of it", most_rows),
                 "image", image.describe());
         }
     }

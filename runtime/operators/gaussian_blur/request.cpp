@@ -5,6 +5,7 @@
 #include "runtime/process/immortal.h"
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -22,6 +23,20 @@ Array both_sides(const auto &taps) {
         made.as<T>()[i + radius] = (T)taps[(size_t)std::abs(i)];
     }
     return made;
+}
+
+// The weights in f64.
+std::vector<double> exact_taps(const GaussianWeights &weights) {
+    std::vector<double> taps;
+    double sum = 0;
+    for (int i = 0; i <= weights.radius; i++) {
+        taps.push_back(std::exp(-.5 * i * i / (weights.sigma * weights.sigma)));
+        sum += (i == 0 ? 1 : 2) * taps.back();
+    }
+    for (double &tap : taps) {
+        tap /= sum;
+    }
+    return taps;
 }
 
 Array taps_of_short_sums(const IntegerTaps &taps) {
@@ -83,7 +98,7 @@ std::vector<Array> tap_fragments(const IntegerTaps &taps, int bytes) {
 
 BlurWeights::BlurWeights(double sigma, double truncate)
     : numbers_(GaussianWeights::of(sigma, truncate)), real_(both_sides<float>(numbers_->real)),
-      bytes_(both_sides<uint32_t>(numbers_->bytes.taps)),
+      exact_(both_sides<double>(exact_taps(*numbers_))), bytes_(both_sides<uint32_t>(numbers_->bytes.taps)),
       words16_(both_sides<uint32_t>(numbers_->words16.taps)),
       low_(tap_words(numbers_->bytes, numbers_->bytes.reach(), false)),
       high_(tap_words(numbers_->bytes, numbers_->bytes.high - 1, true)),
@@ -115,7 +130,9 @@ Array longer_taps(const BlurWeights &weights, int radius, Type pixel) {
         const Array &taps = weights.integers(pixel);
         const int64_t missing = radius - numbers.radius;
         Array longer(taps.type(), {taps.size() + 2 * missing});
-        memcpy(static_cast<std::byte *>(longer.data()) + missing * 4, taps.data(), (size_t)taps.size() * 4);
+        const auto bytes = (int64_t)size_of(taps.type());
+        memcpy(static_cast<std::byte *>(longer.data()) + missing * bytes, taps.data(),
+            (size_t)(taps.size() * bytes));
         return longer;
     });
 }
@@ -134,10 +151,17 @@ std::pair<Array, Array> taps_of_passes(const GaussianBlurRequest &request, Type 
 namespace {
 
 // A number as an element of an image.
-std::array<std::byte, 4> element_of(Type type, double value) {
-    std::array<std::byte, 4> bytes = {};
+std::array<std::byte, 8> element_of(Type type, double value) {
+    std::array<std::byte, 8> bytes = {};
     const auto put = [&](auto element) { memcpy(bytes.data(), &element, sizeof element); };
-    type == Type::u8 ? put((uint8_t)value) : type == Type::u16 ? put((uint16_t)value) : put((float)value);
+    switch (type) {
+    case Type::u8: put((uint8_t)value); break;
+    case Type::u16: put((uint16_t)value); break;
+    case Type::f64: put(value); break;
+    case Type::f16: put(Float16((float)value)); break;
+    case Type::bf16: put(BFloat16((float)value)); break;
+    default: put((float)value);
+    }
     return bytes;
 }
 
@@ -154,7 +178,7 @@ void pad(const Array &image, const GaussianBlurRequest &request, Array &padded) 
     const auto *from = static_cast<const std::byte *>(image.data());
     auto *to = static_cast<std::byte *>(padded.data());
     const bool wraps = request.border == Border::wrap;
-    const std::array<std::byte, 4> value = element_of(image.type(), request.value);
+    const std::array<std::byte, 8> value = element_of(image.type(), request.value);
     const auto fill = [&](std::byte *at, int64_t pixels) {
         for (int64_t i = 0; i < pixels * request.channels(); i++) {
             memcpy(at + i * element, value.data(), (size_t)element);

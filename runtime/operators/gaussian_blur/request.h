@@ -22,9 +22,12 @@ public:
         return *numbers_;
     }
 
-    // Integers for images of integers, and f32 for f32.
+    // Integers for images of integers, f64 for f64, and f32 for other floats.
     const Array &integers(Type pixel) const {
-        return pixel == Type::u8 ? bytes_ : pixel == Type::u16 ? words16_ : real_;
+        return pixel == Type::u8  ? bytes_ :
+               pixel == Type::u16 ? words16_ :
+               pixel == Type::f64 ? exact_ :
+                                    real_;
     }
     // The integer weights for u8 of the taps -ShortSums::radius ... ShortSums::radius.
     const Array &short_taps() const {
@@ -58,7 +61,7 @@ public:
 
 private:
     std::shared_ptr<const GaussianWeights> numbers_;
-    Array real_, bytes_, words16_, low_, high_, low16_, high16_, pairs_, short_taps_;
+    Array real_, exact_, bytes_, words16_, low_, high_, low16_, high16_, pairs_, short_taps_;
     std::vector<Array> fragments_, fragments16_;
 };
 

@@ -74,28 +74,31 @@ public:
 protected:
     std::string in_words(const Settings &settings) const override {
         std::string words = fmt::format("{} {}", BlurWorkload::in_words(settings), settings.text("border"));
-        if (settings.has("sigma-y")) {
-            words += fmt::format(" sigma-y {}", settings.number("sigma-y"));
-        }
         if (settings.number("truncate", 4) != 4) {
             words += fmt::format(" truncate {}", settings.number("truncate"));
         }
         return words;
     }
 
-    // f32: 2 (2 r + 3) 2^-24 times the largest |pixel|, those beyond the border among them, and what the row
-    // loses besides. Integers: the same bytes.
+    // f32: 2 (2 r + 3) 2^-24 times the largest |pixel|, the value of the border `constant` among them, and what
+    // the variant loses besides. f64: with 2^-53. 16-bit floats: as f32, and half a step of the result.
+    // Integers: the same bytes.
     Array bound_with(
         const BlurError &own, std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
-        if (image.type() != Type::f32) {
+        if (image.type() == Type::u8 || image.type() == Type::u16) {
             return {};
         }
-        const double beyond = settings.text("border") == "constant" ? settings.number("value", 0) : 0;
-        const double largest = std::max(largest_magnitude(image), std::abs(beyond));
-        const int units = 2 * (2 * radius_of(inputs, settings) + 3) + own.weights;
-        return bound_of_all(
-            image.shape(), units * std::ldexp(largest, -24) + rounding_between_passes(own, largest));
+        // Of the border `constant`, its value is a pixel too.
+        const double largest = std::max(largest_magnitude(image), std::abs(settings.number("value", 0))),
+                     units = 2 * (2 * radius_of(inputs, settings) + 3) + own.weights;
+        // The plain loop adds in f64 as well.
+        const double sums = image.type() == Type::f64 ? std::ldexp(2 * units * largest, -53) :
+                                                        std::ldexp(units * largest, -24);
+        const double rounding = image.type() == Type::f16  ? std::ldexp(largest, -11) + 0x1p-25 :
+                                image.type() == Type::bf16 ? std::ldexp(largest, -8) :
+                                                             0;
+        return bound_of_all(image.shape(), 1.01 * (sums + rounding) + rounding_between_passes(own, largest));
     }
 
 private:

@@ -42,13 +42,18 @@ void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix)
     launch.values(name, std::span<const float>(numbers));
 }
 
+void bind_recursion(
+    Launch &launch, const std::string &step, const std::string &turn, const RecursiveTiles &tiles) {
+    const RecursiveCoefficients &c = tiles.coefficients;
+    const std::array<float, 3> numbers = {(float)c.gain, (float)c.slope, (float)c.feedback[2]};
+    launch.values(step, std::span<const float>(numbers));
+    bind_matrix(launch, turn, tiles.end_matrix);
+}
+
 void RecursiveForm::bind(Launch &launch, const Variant &, const BlurRequest &request, Array &output) const {
     const auto weights = TileWeights::of(request.sigma, arguments_.samples);
-    const RecursiveCoefficients &c = weights->tiles.coefficients;
-    const std::array<float, 3> step = {(float)c.gain, (float)c.slope, (float)c.feedback[2]};
     launch.in("image", request.image(), arguments_.image(request.image()));
-    launch.values("step", std::span<const float>(step));
-    bind_matrix(launch, "turn", weights->tiles.end_matrix);
+    bind_recursion(launch, "step", "turn", weights->tiles);
     bind_rest(launch, request, *weights, output);
     launch.out("output", output, arguments_.output(output));
 }
@@ -62,20 +67,42 @@ View line_of(const Array &array) {
         halide_type(array.type()), {{array.size(), is_row ? 1 : array.strides()[0]}}, array.offset_bytes()};
 }
 
-struct DefinitionForm : RecursiveForm {
+// Binds the recursion down columns.
+void bind_columns(Launch &launch, const BlurRequest &request) {
+    bind_recursion(launch, "step_y", "turn_y", TileWeights::of(request.sigma_y, recursive_tile)->tiles);
+}
+
+// Whether a grid has the tiles of the row's transposes, where it has some.
+bool has_tiles(const Variant &variant, const BlurRequest &request) {
+    const std::vector<int64_t> &shape = request.image().shape();
+    const int64_t side = variant.tunable("side", 0);
+    return side == 0 || std::max(shape[0], shape[1]) <= most_blocks * side;
+}
+
+struct DefinitionForm final : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
-    // Whether a grid has the tiles of the row's transposes, where it has some.
     bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
-        const std::vector<int64_t> &shape = request.image().shape();
-        const int64_t side = variant.tunable("side", 0);
-        return side == 0 || std::max(shape[0], shape[1]) <= most_blocks * side;
+        const bool is_for_two = variant.configuration<RecursiveGaussianConfiguration>().two_sigmas;
+        return has_tiles(variant, request) && (!is_for_two || request.sigma_y != request.sigma);
+    }
+    bool takes_two_sigmas() const override {
+        return true;
+    }
+
+protected:
+    void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &, Array &) const override {
+        bind_columns(launch, request);
     }
 };
 
 // Transposed copies of other types, or in other memory.
-struct CopiesForm final : DefinitionForm {
-    using DefinitionForm::DefinitionForm;
+struct CopiesForm final : RecursiveForm {
+    using RecursiveForm::RecursiveForm;
+
+    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
+        return has_tiles(variant, request);
+    }
 
     BlurError own_error(const Variant &variant) const override {
         return {.bits = variant.configuration<RecursiveGaussianCopiesConfiguration>().half ? 11 : 0};
@@ -85,7 +112,13 @@ struct CopiesForm final : DefinitionForm {
 struct StripsForm final : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
+    bool takes_two_sigmas() const override {
+        return true;
+    }
+
+protected:
     void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &, Array &) const override {
+        bind_columns(launch, request);
         launch.value("channels", (int32_t)request.channels());
     }
 };

@@ -30,6 +30,7 @@ public:
             {{70, 90, 3}, sigma(5)},
             {{64, 128, 4}, sigma(2)},
             {{61, 67, 3}, sigma(10), true},
+            {{67, 131, 3}, {{"sigma", 5.}, {"sigma-y", .75}}},
         };
         std::vector<Sample> samples;
         for (const Case &c : cases) {
@@ -52,7 +53,8 @@ protected:
     Array bound_with(
         const BlurError &own, std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
-        const double error = settings.number("sigma", 5) < 200 ? 2e-6 : 5e-6;
+        const double error =
+            std::max(settings.number("sigma", 5), settings.number("sigma-y", 0)) < 200 ? 2e-6 : 5e-6;
         const double largest = largest_magnitude(image), rounding = image.type() == Type::f32 ? 0 : .5;
         return bound_of_all(
             image.shape(), error * largest + rounding + 1.12 * rounding_between_passes(own, largest));

@@ -2,6 +2,7 @@
 #include "tilewright/transpose.h"
 #include "generators/algorithms/transpose/configuration.h"
 #include "runtime/arrays/copy.h"
+#include "runtime/arrays/storage.h"
 #include "runtime/dispatch/operator_of.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
@@ -56,13 +57,15 @@ bool whole_patches(const Variant &variant, const Array &image, const Array &outp
            is_aligned(output, vector) && in_place;
 }
 
-// The words that a pixel is moved as: one, or three channels of a pixel of 3 or 6 bytes.
-int64_t words_of_pixel(const Array &a) {
-    return pixel_bytes(a) % 3 == 0 ? 3 : 1;
+// The words that a pixel is moved as: one, three of a pixel of 3 or 6 bytes, and of a larger pixel words of 4
+// bytes.
+int64_t word_bytes(const Array &a) {
+    const int64_t bytes = pixel_bytes(a);
+    return bytes > 8 ? 4 : bytes % 3 == 0 ? bytes / 3 : bytes;
 }
 
-int64_t word_bytes(const Array &a) {
-    return pixel_bytes(a) / words_of_pixel(a);
+int64_t words_of_pixel(const Array &a) {
+    return pixel_bytes(a) / word_bytes(a);
 }
 
 // From row to row, in words.
@@ -70,11 +73,11 @@ int64_t pitch_in_words(const Array &a) {
     return a.shape()[0] > 1 ? pitch(a) / word_bytes(a) : a.shape()[1] * words_of_pixel(a);
 }
 
-// Pixels of one word: x, y. Pixels of three words: x, y, c.
+// Pixels of one word: x, y. Pixels of several words: x, y, word.
 View pixels(const Array &a) {
-    const int64_t h = a.shape()[0], w = a.shape()[1], row = pitch_in_words(a);
-    if (words_of_pixel(a) == 3) {
-        return {bits(word_bytes(a)), {{w, 3}, {h, row}, {3, 1}}, a.offset_bytes()};
+    const int64_t h = a.shape()[0], w = a.shape()[1], row = pitch_in_words(a), words = words_of_pixel(a);
+    if (words > 1) {
+        return {bits(word_bytes(a)), {{w, words}, {h, row}, {words, 1}}, a.offset_bytes()};
     }
     return {bits(word_bytes(a)), {{w, 1}, {h, row}}, a.offset_bytes()};
 }
@@ -106,13 +109,15 @@ struct TransposeRequest : Request {
     }
 };
 
-// The rows of a type move pixels of so many bytes, channels included.
+// The variants of a type move pixels of so many bytes, channels included. Those of the type `words` move all
+// larger pixels.
 struct PixelType {
     std::string_view name;
     int64_t bytes;
 };
 constexpr PixelType pixel_types[] = {
     {"u8", 1}, {"u16", 2}, {"rgb8", 3}, {"f32", 4}, {"rgb16", 6}, {"u64", 8}};
+constexpr int64_t most_pixel_bytes = 32;
 
 // As it is: libraries that take any image of pixels. What a library cannot address at once is split, and
 // what it does not take where it is gets an array of its own.
@@ -156,7 +161,10 @@ protected:
     // of other arrays, and parts of storages that are too large to be seen whole need an array of their own,
     // with rows of row_bytes().
     virtual bool in_place(const Variant &variant, const Array &a) const {
-        return is_aligned(a, word_bytes(a)) && (variant.backend != Backend::opencl || a.offset_bytes() == 0);
+        const bool is_opencl = variant.backend == Backend::opencl;
+        return is_aligned(a, word_bytes(a)) &&
+               (variant.backend == Backend::cpu || a.storage()->is_copied_at_once()) &&
+               (!is_opencl || (a.offset_bytes() == 0 && (int64_t)a.storage()->bytes() <= most_bytes));
     }
     virtual int64_t row_bytes() const {
         return Array::padded;
@@ -306,6 +314,9 @@ std::vector<int64_t> sizes_of_pixels() {
     for (const PixelType &type : pixel_types) {
         sizes.push_back(type.bytes);
     }
+    for (int64_t bytes = 12; bytes <= most_pixel_bytes; bytes += 4) {
+        sizes.push_back(bytes);
+    }
     return sizes;
 }
 
@@ -331,7 +342,8 @@ protected:
     TransposeRequest read(std::span<const Array> inputs, const Settings &) const override {
         const Array &image = inputs[0];
         TransposeRequest request;
-        request.type = std::ranges::find(pixel_types, pixel_bytes(image), &PixelType::bytes)->name;
+        const auto known = std::ranges::find(pixel_types, pixel_bytes(image), &PixelType::bytes);
+        request.type = known != std::end(pixel_types) ? known->name : "words";
         request.output_type = image.type();
         request.output_shape = image.shape();
         std::swap(request.output_shape[0], request.output_shape[1]);

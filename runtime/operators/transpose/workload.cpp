@@ -21,6 +21,7 @@ protected:
         return type == "rgb8"  ? Pixel{Type::u8, 3} :
                type == "rgb16" ? Pixel{Type::u16, 3} :
                type == "u64"   ? Pixel{Type::f64, 1} :
+               type == "words" ? Pixel{Type::f32, 3} :
                                  ImageWorkload::pixel_of(type);
     }
 };

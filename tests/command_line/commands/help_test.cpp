@@ -43,12 +43,13 @@ TEST_F(CommandLine, HelpSaysWhatAnOperatorTakes) {
         EXPECT_EQ(help.find(not_there), std::string::npos) << "'" << not_there << "' in\n" << help;
     };
     expect("gaussian_blur",
-        {"A picture or .npy file: u8, u16 or f32 of shape (h, w) or (h, w, c) with 1 to 4 channels\n",
+        {"A picture or .npy file: u8, u16, f32, f64, f16 or bf16 of shape (h, w) or (h, w, c) with 1 to 4 "
+         "channels\n",
             ".png or .npy", " photo.png out.png"},
         " out.npy");
     expect("column_sum",
-        {"A picture or .npy file: u8, u16 or f32 of shape (h, w)\n", "column per channel", "write: .npy",
-            " photo.png out.npy"},
+        {"A picture or .npy file: u8, u16, f32, f64, f16 or bf16 of shape (h, w) or (h, w, c)",
+            "column per channel", "write: .npy", " photo.png out.npy"},
         "--crop\n");
     expect("fft2d",
         {"A picture or .npy file: c64 or f32 of shape (h, w), sides from 1 to 16384", "grey values",

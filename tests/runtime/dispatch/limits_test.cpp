@@ -2,6 +2,8 @@
 // count in 31 bits and round sizes up to their tiles, so a mistake shows only here: as a crash, or as pixels
 // that were left out.
 #include "tests/operators/variants.h"
+#include "tilewright/plain.h"
+#include "tilewright/workload.h"
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -226,14 +228,106 @@ TEST_P(Limits, LargerImagesAreRefusedOrRight) {
     }
 }
 
+// Rows so far apart that libraries do not address all of them at once, of which only the pages with pixels
+// exist. A call works on parts of them.
+class FarRows {
+public:
+    static constexpr int64_t rows = 75, pixels = 301, pitch = int64_t(64) << 20;
+
+    explicit FarRows(Type type)
+        : memory_(mmap(nullptr, rows * pitch, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+        if (memory_ != MAP_FAILED) {
+            array = Array::view(type, memory_, {rows, pixels}, {pitch / (int64_t)size_of(type), 1});
+            const Array from = random_array(type, {rows, pixels}, 5);
+            for (int64_t y = 0; y < rows; y++) {
+                memcpy(static_cast<char *>(memory_) + y * pitch, from.crop(y, 0, 1, pixels).data(),
+                    (size_t)pixels * size_of(type));
+            }
+        }
+    }
+    ~FarRows() {
+        munmap(memory_, rows * pitch);
+    }
+    FarRows(const FarRows &) = delete;
+
+    Array array;
+
+private:
+    void *const memory_;
+};
+
+class PartsOf : public testing::TestWithParam<std::tuple<std::string, Backend>> {};
+
+TEST_P(PartsOf, RowsFarApartAreRight) {
+    const Operator *op = built_operator(std::get<0>(GetParam()));
+    if (!op) {
+        GTEST_SKIP() << "not built";
+    }
+    std::string why_not;
+    const auto device = usable_device(std::get<1>(GetParam()), why_not);
+    if (!device) {
+        GTEST_SKIP() << "not run here: " << why_not;
+    }
+    for (const Type type : {Type::u8, Type::u16, Type::f32}) {
+        if (!op->inputs()[0].takes(type)) {
+            continue;
+        }
+        const FarRows far(type);
+        ASSERT_FALSE(far.array.empty());
+        const Settings settings =
+            op->name().find("gaussian") != std::string::npos ? Settings{{"sigma", .75}} : Settings();
+        Array output;
+        (*op)({&far.array, 1}, output, settings, {.device = device->device});
+        const Array right = *plain_result(*op, {&far.array, 1}, settings);
+        EXPECT_EQ(difference(output, right, workload_of(*op).bound({&far.array, 1}, settings)), "")
+            << op->name() << " of " << far.array.describe();
+    }
+}
+
+// The same without gaps between the rows, where each part is seen in its place.
+TEST(Parts, OfADenseImageAreSeenInPlace) {
+    if (!built_operator("row_sum") || !built_operator("column_sum")) {
+        GTEST_SKIP() << "not built";
+    }
+    constexpr int64_t h = 70001, w = 40000, step = 6007;
+    void *const memory =
+        mmap(nullptr, h * w, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    const Array image = Array::view(Type::u8, memory, {h, w});
+    uint64_t all = 0;
+    for (int64_t y = 0; y < h; y += step) {
+        static_cast<uint8_t *>(memory)[y * w + 17] = (uint8_t)(1 + y / step);
+        all += (uint64_t)(1 + y / step);
+    }
+    const Settings wide = {{"output-type", std::string("u64")}};
+    Array rows, columns;
+    find_operator("row_sum")({&image, 1}, rows, {}, {.device = Device{}});
+    find_operator("column_sum")({&image, 1}, columns, wide, {.device = Device{}});
+    for (int64_t y = 0; y < h; y++) {
+        ASSERT_EQ(rows.at<uint32_t>({y}), y % step == 0 ? 1 + y / step : 0) << y;
+    }
+    for (int64_t x = 0; x < w; x++) {
+        ASSERT_EQ(columns.at<uint64_t>({x}), x == 17 ? all : 0) << x;
+    }
+    munmap(memory, h * w);
+}
+
 std::string case_name(const testing::TestParamInfo<std::tuple<std::string, Backend>> &info) {
     const auto &[op, backend] = info.param;
     return op + (backend == Backend::cpu ? "_cpu" : backend == Backend::cuda ? "_cuda" : "_opencl");
 }
 
+const auto all_backends = testing::Values(Backend::cpu, Backend::cuda, Backend::opencl);
+
 INSTANTIATE_TEST_SUITE_P(Operators, Limits,
-    testing::Combine(testing::Values("invert", "column_sum", "row_sum", "transpose", "gaussian_blur"),
-        testing::Values(Backend::cpu, Backend::cuda, Backend::opencl)),
+    testing::Combine(
+        testing::Values("invert", "column_sum", "row_sum", "transpose", "gaussian_blur"), all_backends),
+    case_name);
+INSTANTIATE_TEST_SUITE_P(Operators, PartsOf,
+    testing::Combine(testing::Values("invert", "column_sum", "row_sum", "transpose", "gaussian_blur",
+                         "recursive_gaussian"),
+        all_backends),
     case_name);
 
 }  // namespace

@@ -1,0 +1,119 @@
+#include "runtime/dispatch/parts.h"
+#include "generators/algorithms/integers.h"
+#include "runtime/arrays/copy.h"
+#include "runtime/arrays/storage.h"
+#include "runtime/dispatch/steps/plan.h"
+#include "tilewright/operator.h"
+#include <algorithm>
+#include <utility>
+
+namespace tilewright {
+
+int64_t pitch_in_bytes(Type type, const std::vector<int64_t> &shape) {
+    const int64_t channels = shape.size() == 3 ? shape[2] : 1;
+    return (int64_t)padded_bytes(size_of(type) * (size_t)(channels * shape[1]));
+}
+
+Array without_memory(Type type, const std::vector<int64_t> &shape) {
+    alignas(64) static constexpr std::byte nowhere[64] = {};
+    std::vector<int64_t> strides;
+    if (shape.size() > 1) {
+        strides = {pitch_in_bytes(type, shape) / (int64_t)size_of(type)};
+        if (shape.size() == 3) {
+            strides.push_back(shape[2]);
+        }
+        strides.push_back(1);
+    }
+    return Array::view(type, static_cast<const void *>(nowhere), shape, std::move(strides));
+}
+
+int64_t rows_addressed(const Request &request) {
+    const Array &image = request.inputs[0];
+    const std::vector<int64_t> &made = request.output_shape;
+    const int64_t row = image.dimensions() > 1 && image.shape()[0] > 1 ?
+                            image.strides()[0] * (int64_t)size_of(image.type()) :
+                            1,
+                  of_output = made.size() > 1 ? pitch_in_bytes(request.output_type, made) : 1;
+    return most_bytes / std::max(row, of_output);
+}
+
+Array in_own_storage(const Array &part, Device device) {
+    const int64_t row = part.size() / part.shape()[0];
+    if (device.backend == Backend::cuda && part.newest_on() == device) {
+        return Array::wrap(
+            part.type(), device, part.device_memory(), part.shape(), part.strides(), part.storage());
+    }
+    if (part.shape()[0] > 1 && part.strides()[0] > 2 * row + 64) {
+        return part.clone();
+    }
+    std::vector<int64_t> strides = part.strides();
+    if (part.shape()[0] == 1) {  // a single row need not be as far from the next one
+        strides[0] = std::min<int64_t>(strides[0], round_up(row, 64));
+    }
+    return Array::view(part.type(), part.data(), part.shape(), std::move(strides));
+}
+
+// Of an output, what rows `first` to `first + n - 1` of the image give.
+static Array rows_of_output(const Array &output, int64_t first, int64_t n) {
+    if (output.dimensions() > 1) {
+        return output.crop(first, 0, n, output.shape()[1]);
+    }
+    const auto bytes = (int64_t)size_of(output.type());
+    return without_memory(output.type(), {n}).moved_to(output, output.offset_bytes() + first * bytes);
+}
+
+void Operator::divide(Request &request, const Settings &settings) const {
+    const int64_t h = request.inputs[0].shape()[0];
+    if (request.inputs.size() > 1 || (bands() != Bands::rows && bands() != Bands::halo)) {
+        return;
+    }
+    const int64_t most = most_rows(request);
+    if (h <= most) {
+        return;
+    }
+    // An error that is small beside those of the operators whose pixels depend on all others.
+    const std::optional<int64_t> halo = bands() == Bands::rows ? 0 : halo_of(settings, 0x1p-24);
+    if (halo && most > 2 * *halo) {
+        const int64_t parts = ceil_div(h, most - 2 * *halo);
+        request.parts = std::make_shared<Request::Parts>(settings, ceil_div(h, parts), *halo);
+    }
+}
+
+// A variant is asked with the first part, which is as large as any.
+bool Operator::serves_parts(const Variant &variant, const Request &request) const {
+    const Array &image = request.inputs[0];
+    const int64_t h = std::min(image.shape()[0], request.parts->rows + request.parts->halo);
+    const Array part = image.crop(0, 0, h, image.shape()[1]);
+    const auto of_part = parse({&part, 1}, request.parts->settings);
+    return serves(variant, *of_part, without_memory(of_part->output_type, of_part->output_shape));
+}
+
+Plan Operator::plan_of_parts(
+    const Variant &variant, Device device, const Request &request, Array &output) const {
+    const auto parts = request.parts;
+    const auto of_part = [this, &variant, device, parts, image = request.inputs[0], output](int64_t y) {
+        const int64_t h = image.shape()[0], n = std::min(parts->rows, h - y),
+                      begin = std::max<int64_t>(0, y - parts->halo), end = std::min(h, y + n + parts->halo);
+        const Array part = in_own_storage(image.crop(begin, 0, end - begin, image.shape()[1]), device);
+        const auto request = parse({&part, 1}, parts->settings);
+        Array result = Array::uninitialized(request->output_type, request->output_shape);
+        const Variant &served =
+            serves(variant, *request, result) ? variant : choose(*request, result, "tuned", device);
+        Plan plan = this->plan(served, device, *request, result);
+        plan.host([result = rows_of_output(result, y - begin, n), to = rows_of_output(output, y, n),
+                      device]() mutable {
+            if (to.is_wrapped() && device.backend == Backend::cuda) {
+                to = in_own_storage(to, device);
+            }
+            copy(result, to);
+        });
+        return plan;
+    };
+    Plan plan;
+    for (int64_t y = 0; y < request.inputs[0].shape()[0]; y += parts->rows) {
+        plan.then([=] { return of_part(y); }, {&variant});
+    }
+    return plan;
+}
+
+}  // namespace tilewright
