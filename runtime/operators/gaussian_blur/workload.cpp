@@ -80,8 +80,8 @@ protected:
         return words;
     }
 
-    // f32: 2 (2 r + 3) 2^-24 times the largest |pixel|, the value of the border `constant` among them, and what
-    // the variant loses besides. f64: with 2^-53. 16-bit floats: as f32, and half a step of the result.
+    // f32: 2 (2 r + 3) 2^-24 times the largest |pixel|, the value of the border `constant` among them, and
+    // what the variant loses besides. f64: with 2^-53. 16-bit floats: as f32, and half a step of the result.
     // Integers: the same bytes.
     Array bound_with(
         const BlurError &own, std::span<const Array> inputs, const Settings &settings) const override {
@@ -89,7 +89,6 @@ protected:
         if (image.type() == Type::u8 || image.type() == Type::u16) {
             return {};
         }
-        // Of the border `constant`, its value is a pixel too.
         const double largest = std::max(largest_magnitude(image), std::abs(settings.number("value", 0))),
                      units = 2 * (2 * radius_of(inputs, settings) + 3) + own.weights;
         // The plain loop adds in f64 as well.
@@ -98,7 +97,7 @@ protected:
         const double rounding = image.type() == Type::f16  ? std::ldexp(largest, -11) + 0x1p-25 :
                                 image.type() == Type::bf16 ? std::ldexp(largest, -8) :
                                                              0;
-        return bound_of_all(image.shape(), 1.01 * (sums + rounding) + rounding_between_passes(own, largest));
+        return bound_of_all(image.shape(), sums + 1.01 * rounding + rounding_between_passes(own, largest));
     }
 
 private:
