@@ -53,9 +53,12 @@ struct TensorProduct {
     int words_of_a() const {
         return 4 * parts() * steps();
     }
-    std::string functions() const {  // how the names of the functions of these numbers begin
+    std::string names() const {  // of the numbers
         const char *const names[] = {"3tf32", "f16", "bf16"};
-        return std::string("tw_wgmma_") + names[(int)numbers] + "_n";
+        return names[(int)numbers];
+    }
+    std::string functions() const {  // how the names of the functions of these numbers begin
+        return "tw_wgmma_" + names() + "_n";
     }
     std::string function(int result) const {
         return functions() + std::to_string(columns) + "_k" + std::to_string(depth) + "_" +
