@@ -269,6 +269,7 @@ ScheduleVariants tuned_on_gpus() {
                 .meant_for("k", one_buffer)
                 .says("Zero-padded panels fit any size; two groups of threads share the sums of one tile."),
             by_panels(variant("tuned_large", gpu, "f32", workers, large, division({25, 2, 2, 1, 24, 24})))
+                .kept_for("GPUs without the tensor cores of compute capability 9.0, or 8.0 by OpenCL")
                 .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels of A and "
                       "B."),
             by_panels(

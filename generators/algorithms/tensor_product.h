@@ -64,6 +64,12 @@ struct TensorProduct {
         return functions() + std::to_string(columns) + "_k" + std::to_string(depth) + "_" +
                std::to_string(result);
     }
+    // Whether a function takes the sum that its result is added to, as its last operand. So the tensor cores
+    // keep the sums of numbers that have one part. Its first operand is then the number of the result, and
+    // the function is that of result 0.
+    bool adds() const {
+        return parts() == 1;
+    }
     bool operator==(const TensorProduct &) const = default;
 };
 

@@ -170,9 +170,10 @@ struct FragmentDivision {
     // sums of that size. The sums of the blocks are added in f32: at most K / 32 units. With a depth of 32
     // that makes 104 + K / 32, and 224 + K / 32 with 64.
     //
-    // Products of 16-bit floats are exact, so that their sums keep the bound for every depth. Of K numbers
-    // the largest is not cut off, the others by at most a unit each, and so is the sum.
-    // Denormal f16 numbers are aligned as if they were 2^-14.
+    // Products of 16-bit floats are exact, and the tensor cores add 16 of them to the sum at a time: each of
+    // these numbers loses at most a quarter of a unit (an H200 keeps two bits more than the 24 of the largest
+    // number), and what they make at most a unit. That is below six units per 16 products, and the sums keep
+    // the bound for every depth. Denormal f16 numbers are aligned as if they were 2^-14.
     static constexpr int least_depth(int depth) {
         return 4 * depth;
     }

@@ -195,6 +195,10 @@ private:
         depth = RDom(0, division.has_panels() ? blocks : of_share, "depth");
         const Expr block = division.has_panels() ? Expr(depth) : of_share * share + depth;
         sum(r, m, t, bx, share) = 0.0f;
+        if (product.adds()) {
+            sum(r, m, t, bx, share) = result_of(product, r, operands_at(block), sum(r, m, t, bx, share));
+            return;
+        }
         products(m, k, t, bx) = Tuple(results_of(product, operands_at(k)));
         std::vector<Expr> results;
         for (int i = 0; i < product.results(); i++) {
