@@ -294,13 +294,16 @@ ScheduleVariants on_tensor_cores() {
                 .says("As tensor_small without panels: blocks share the depth, where there are few tiles."),
             by_panels(variant("tensor_small", cuda, "f32", fragments, panels, tiles(1, 64, 64, 4)))
                 .serves("k", deep(64))
+                .meant_for("longer_side", {.most = 1400})
                 .says("Tensor cores sum 3 products of TF32 per product, in 64 x 64 tiles, for sides up to "
                       "about 1400."),
             by_panels(variant("tensor_tall", cuda, "f32", fragments, panels, tiles(2, 64, 32, 8)))
                 .serves("k", deep(32))
+                .meant_for("longer_side", {.most = 1600})
                 .says("As tensor_any in 128 x 64 tiles, of which a last row or column leaves less idle."),
             by_panels(variant("tensor_small", opencl, "f32", fragments, lanes, tiles(1, 64, 32, 8)))
                 .serves("k", deep(FragmentDivision::chain))
+                .meant_for("longer_side", {.most = 1600})
                 .says("Tensor cores sum 3 products of TF32 per product, by instructions of a warp."),
             by_panels(variant("tensor_any", opencl, "f32", fragments, lanes, tiles(2, 128, 32, 16)))
                 .serves("k", deep(FragmentDivision::chain))

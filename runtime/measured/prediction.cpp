@@ -113,8 +113,9 @@ double Prediction::squared_distance(const std::vector<double> &point, size_t cal
 std::vector<double> Prediction::weights(const std::vector<double> &point) const {
     std::vector<double> weights(calls_);
     for (size_t call = 0; call < calls_; call++) {
-        // At a measured call its weight is 1e12, and that of a size twice as large 4.
-        const double squares = 1e-6 + squared_distance(point, call);
+        // At a measured call its weight is 1e20, and that of a size twice as large 4. Sides of 4096 and 4097
+        // are two calls.
+        const double squares = 1e-10 + squared_distance(point, call);
         weights[call] = std::isnan(fastest_[call]) ? 0 : 1 / (squares * squares);
     }
     return weights;
