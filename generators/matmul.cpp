@@ -5,6 +5,7 @@
 #include "generators/algorithms/matmul/fragments.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/matmul/workers.h"
+#include "generators/algorithms/opencl_functions.h"
 #include "generators/check_tunables.h"
 #include "generators/variant_generator.h"
 
@@ -120,9 +121,9 @@ class MatmulFragmentsGenerator : public MatmulGeneratorBase<MatmulFragmentsGener
 public:
     void generate() {
         const FragmentDivision division = fragment_division([&](const char *name) { return setting(name); },
-            configuration<MatmulFragmentsConfiguration>().panels, std::string(type));
+            configuration<MatmulFragmentsConfiguration>(), std::string(type));
         check_tunables(variant().name, tunables, division.why_not());
-        MatmulFragments form(a, b, size(), division);
+        MatmulFragments form(a, b, size(), division, lane_product_prefix);
         finish(form);
     }
 };

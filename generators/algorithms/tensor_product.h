@@ -53,13 +53,22 @@ struct TensorProduct {
     int words_of_a() const {
         return 4 * parts() * steps();
     }
-    std::string functions() const {  // how the names of the functions of these numbers begin
+    std::string names() const {  // of the numbers
         const char *const names[] = {"3tf32", "f16", "bf16"};
-        return std::string("tw_wgmma_") + names[(int)numbers] + "_n";
+        return names[(int)numbers];
+    }
+    std::string functions() const {  // how the names of the functions of these numbers begin
+        return "tw_wgmma_" + names() + "_n";
     }
     std::string function(int result) const {
         return functions() + std::to_string(columns) + "_k" + std::to_string(depth) + "_" +
                std::to_string(result);
+    }
+    // Whether a function takes the sum that its result is added to, as its last operand. So the tensor cores
+    // keep the sums of numbers that have one part. Its first operand is then the number of the result, and
+    // the function is that of result 0.
+    bool adds() const {
+        return parts() == 1;
     }
     bool operator==(const TensorProduct &) const = default;
 };

@@ -20,6 +20,15 @@ inline std::vector<Halide::Expr> results_of(
     return results;
 }
 
+// The same of a product that adds to sums: result `number` and its sum.
+inline Halide::Expr result_of(const TensorProduct &product, const Halide::Expr &number,
+    std::vector<Halide::Expr> operands, const Halide::Expr &sum) {
+    operands.insert(operands.begin(), number);
+    operands.push_back(sum);
+    return Halide::Internal::Call::make(
+        Halide::Float(32), product.function(0), operands, Halide::Internal::Call::PureExtern);
+}
+
 // The words of a warp's operand: word `word` of lane 4 g + q.
 using LaneWord = std::function<Halide::Expr(int word, Halide::Expr g, Halide::Expr q)>;
 

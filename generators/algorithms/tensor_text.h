@@ -3,11 +3,11 @@
 // no such instruction. So a generator calls a function per number that an instruction gives
 // (generators/algorithms/tensor_products.h), and with_tensor_products() makes instructions of the calls in
 // the text of the module. It refuses what it does not understand.
+#include "generators/algorithms/tensor_copies.h"
 #include "generators/algorithms/tensor_product.h"
 #include "generators/algorithms/text_lines.h"
 #include <algorithm>
-#include <cctype>
-#include <map>
+#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -86,7 +86,8 @@ private:
         int number;                            // of the result
 
         size_t operands() const {
-            return product ? (size_t)(product->words_of_a() + product->parts()) : ByteProductCall::words + 1;
+            return product ? (size_t)(product->words_of_a() + product->parts() + 2 * product->adds()) :
+                             ByteProductCall::words + 1;
         }
         size_t results() const {
             return product ? (size_t)product->results() : ByteProductCall::results;
@@ -121,6 +122,15 @@ private:
         return call.end;
     }
 
+    static size_t number_of_result(const std::string &word, size_t results) {
+        size_t number = results;
+        const char *const end = word.data() + word.size();
+        if (std::from_chars(word.data(), end, number).ptr != end || number >= results) {
+            refuse("'" + word + "' is the number of no result of a product");
+        }
+        return number;
+    }
+
     void add(const Wanted &wanted, const Call &call) {
         if (call.operands.size() != wanted.operands() || call.result.empty()) {
             refuse("a call of " + call.function + " has other operands");
@@ -128,15 +138,27 @@ private:
         if (!wanted.product) {
             return add_bytes(wanted, call);
         }
+        size_t number = (size_t)wanted.number;
+        std::vector<std::string> operands = call.operands;
+        std::string sum;
+        if (wanted.product->adds()) {
+            number = number_of_result(operands.front(), wanted.results());
+            sum = operands.back();
+            operands = {operands.begin() + 1, operands.end() - 1};
+        }
         auto group = std::find_if(groups_.begin(), groups_.end(),
-            [&](const Group &g) { return g.product == wanted.product && g.operands == call.operands; });
+            [&](const Group &g) { return g.product == wanted.product && g.operands == operands; });
         if (group == groups_.end()) {
-            groups_.push_back(
-                {out_.size(), wanted.product, call.operands, {}, std::vector<std::string>(wanted.results())});
+            groups_.push_back({out_.size(), wanted.product, operands,
+                std::vector<std::string>(sum.empty() ? 0 : wanted.results()),
+                std::vector<std::string>(wanted.results())});
             group = groups_.end() - 1;
             out_.emplace_back();
         }
-        std::string &place = group->results[(size_t)wanted.number];
+        if (!sum.empty()) {
+            group->sums[number] = sum;
+        }
+        std::string &place = group->results[number];
         if (!place.empty()) {
             refuse(call.function + " is called twice");
         }
@@ -161,11 +183,17 @@ private:
     }
 
     void close() {
+        const auto last = std::find_if(
+            groups_.rbegin(), groups_.rend(), [](const Group &group) { return group.product.has_value(); });
         for (Group &group : groups_) {
             for (std::string &result : group.results) {
                 result = result.empty() ? new_register() : result;  // nobody reads it
             }
             out_[group.at] = group.product ? chain(group, *group.product) : instruction(group);
+            // Sums are read behind the basic block at the earliest, so that its last chain waits for all.
+            if (group.product && (!group.product->adds() || &group == &*last)) {
+                out_[group.at] += "\n\twgmma.wait_group.sync.aligned 0;";
+            }
             has_chains_ = has_chains_ || group.product;
         }
         groups_.clear();
@@ -223,11 +251,22 @@ private:
                b + ", " + sums + ";";
     }
 
-    // Per step: low by high, high by low, high by high; of numbers of one part their product. The first one
-    // does not add.
+    // Per step: low by high, high by low, high by high; the first one does not add. Of numbers of one part
+    // their product, which is added to the sums.
     std::string chain(const Group &group, const TensorProduct &product) {
         std::string moves, descriptors, steps;
         const std::string results = list(group.results, 0, group.results.size(), moves);
+        for (size_t i = 0; i < group.sums.size(); i++) {
+            if (group.sums[i].empty()) {
+                refuse("a sum of a product is missing");
+            }
+            if (group.sums[i] != group.results[i]) {
+                if (std::ranges::find(group.sums, group.results[i]) != group.sums.end()) {
+                    refuse("a result of a product takes the place of another sum");
+                }
+                moves += "\tmov.b32 \t" + group.results[i] + ", " + group.sums[i] + ";\n";
+            }
+        }
         const char *const types[] = {"k8.f32.tf32.tf32", "k16.f32.f16.f16", "k16.f32.bf16.bf16"};
         const int parts = product.parts();
         const std::string signs = parts == 2 ? ", 1, 1;\n" : ", 1, 1, 0;\n";  // 0: B is not transposed
@@ -244,124 +283,14 @@ private:
                 const std::string a = list(group.operands, (size_t)(4 * (parts * step + part_a)), 4, moves);
                 steps += "\twgmma.mma_async.sync.aligned.m64n" + std::to_string(product.columns) +
                          types[(int)product.numbers] + " \t" + results + ", " + a + ", " + d +
-                         (step == 0 && part_a == parts - 1 ? ", %twp0" : ", %twp1") + signs;
+                         (step == 0 && part_a == 1 ? ", %twp0" : ", %twp1") + signs;
             }
         }
         for (int part = 0; part < parts; part++) {
             descriptors += descriptor(group, product, part);
         }
         return moves + descriptors + "\twgmma.fence.sync.aligned;\n" + steps +
-               "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;";
-    }
-};
-
-// Makes asynchronous copies of the copies of 16 bytes from global to shared memory: of a load and the store
-// of what it loaded. A thread waits for them at the barrier behind them, but for those that it issued last:
-// they are of the block of the depth ahead, which nobody reads before the next barrier.
-class Copies {
-public:
-    std::vector<std::string> made(const std::vector<std::string> &lines) {
-        for (size_t i = 0; i < lines.size(); i++) {
-            const std::string &line = lines[i];
-            if (line == "{") {
-                count_uses(lines, i);
-            }
-            if (const size_t store = store_of(lines, i); store != 0) {
-                stores_[store] = "\tcp.async.cg.shared.global \t[" + between(lines[store], '[', ']') +
-                                 "], [" + between(line, '[', ']') + "], 16;";
-                continue;
-            }
-            if (const auto copy = stores_.find(i); copy != stores_.end()) {
-                out_.push_back(copy->second);
-                copied_ = true;
-                continue;
-            }
-            stored_ = stored_ || line.starts_with("\tst.shared");
-            read_ = read_ || line.starts_with("\tld.shared");
-            if (has(line, "bar.sync") && (copied_ || stored_)) {
-                if (copied_ && !read_ && is_between_copies(lines, i)) {
-                    continue;
-                }
-                if (copied_) {
-                    out_.emplace_back("\tcp.async.commit_group;");
-                    out_.emplace_back("\tcp.async.wait_group 1;");
-                }
-                // The tensor cores read shared memory past the order of a thread's own loads and stores.
-                out_.emplace_back("\tfence.proxy.async.shared::cta;");
-                copied_ = stored_ = false;
-            }
-            read_ = read_ && !has(line, "bar.sync");
-            out_.push_back(line);
-        }
-        return std::move(out_);
-    }
-
-private:
-    std::map<std::string, int> uses_;       // of the kernel's registers
-    std::map<size_t, std::string> stores_;  // lines that become copies
-    std::vector<std::string> out_;
-    bool copied_ = false, stored_ = false, read_ = false;  // since the last barrier that is left
-
-    void count_uses(const std::vector<std::string> &lines, size_t at) {
-        uses_.clear();
-        for (; at < lines.size() && lines[at] != "}"; at++) {
-            for (const std::string &name : registers_in(lines[at])) {
-                uses_[name]++;
-            }
-        }
-    }
-
-    static std::vector<std::string> registers_in(const std::string &text) {
-        std::vector<std::string> names;
-        for (size_t at = text.find('%'); at != std::string::npos; at = text.find('%', at + 1)) {
-            size_t end = at + 1;
-            while (end < text.size() && std::isalnum((unsigned char)text[end])) {
-                end++;
-            }
-            names.push_back(text.substr(at, end - at));
-        }
-        return names;
-    }
-
-    static bool is_vector(const std::string &line) {  // of 16 bytes
-        return has(line, ".v4.b32") || has(line, ".v4.f32") || has(line, ".v4.u32") || has(line, ".v2.b64") ||
-               has(line, ".v2.u64") || has(line, ".v2.f64");
-    }
-
-    // The line that stores what this line loads, and nobody else uses it; 0 where there is none. Between the
-    // two, addresses may be computed.
-    size_t store_of(const std::vector<std::string> &lines, size_t load) const {
-        if (!lines[load].starts_with("\tld.global") || !is_vector(lines[load])) {
-            return 0;
-        }
-        for (size_t at = load + 1; at < lines.size() && !ends_block(lines[at]); at++) {
-            const std::string &line = lines[at];
-            if (line.starts_with("\tst.") || line.starts_with("\tld.")) {
-                const bool fits = line.starts_with("\tst.shared") && is_vector(line) &&
-                                  between(line, '{', '}') == between(lines[load], '{', '}');
-                const auto names = registers_in(between(lines[load], '{', '}'));
-                const bool once = std::all_of(
-                    names.begin(), names.end(), [&](const std::string &name) { return uses_.at(name) == 2; });
-                return fits && once ? at : 0;
-            }
-        }
-        return 0;
-    }
-
-    // Whether a barrier stands before a run of copies to shared memory, and nobody reads there before the
-    // next barrier of its basic block. Behind another run of copies it orders nothing then.
-    static bool is_between_copies(const std::vector<std::string> &lines, size_t barrier) {
-        bool copies = false;
-        for (size_t at = barrier + 1; at < lines.size(); at++) {
-            if (has(lines[at], "bar.sync")) {
-                return copies;
-            }
-            if (ends_block(lines[at]) || lines[at].starts_with("\tld.shared")) {
-                return false;
-            }
-            copies = copies || lines[at].starts_with("\tst.shared");
-        }
-        return false;
+               "\twgmma.commit_group.sync.aligned;";
     }
 };
 

@@ -6,6 +6,7 @@
 #include "runtime/dispatch/form.h"
 #include "runtime/dispatch/options/option_text.h"
 #include "runtime/dispatch/options/settings.h"
+#include "runtime/dispatch/padding.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
@@ -64,6 +65,9 @@ bool Operator::is_meant_for(const Variant &variant, const Measures &measures) co
 }
 
 double Operator::measure(std::string_view name, const Variant &variant, const Measures &measures) const {
+    if (name == measure_of_padding) {
+        return 1;
+    }
     const auto at = std::ranges::find(description_.measures, name);
     const auto number = (size_t)(at - description_.measures.begin());
     if (number >= measures.count) {

@@ -3,6 +3,7 @@
 // (schedules/measured/*.json, compiled in), and those that `tilewright calibrate` wrote on this machine. Not
 // installed.
 #include "tilewright/device.h"
+#include "tilewright/operator.h"
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,13 @@ struct MeasuredTimes {
 
     size_t count() const {
         return calls.size() / numbers;
+    }
+    Measures measures(size_t call) const {
+        Measures measures;
+        for (const float number : calls.subspan(call * numbers, numbers)) {
+            measures.add(number);
+        }
+        return measures;
     }
 };
 

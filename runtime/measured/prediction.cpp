@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tilewright {
 
@@ -34,8 +35,9 @@ double logarithm(double number) {
 
 }  // namespace
 
-Prediction::Prediction(const MeasuredTimes &times)
-    : numbers_(times.numbers), calls_(times.count()), variants_(times.variants.size()) {
+Prediction::Prediction(const MeasuredTimes &times, Padding padding)
+    : padding_(std::move(padding)), numbers_(times.numbers), calls_(times.count()),
+      variants_(times.variants.size()) {
     for (size_t i = 0; i < numbers_; i++) {
         bool differs = false;
         for (size_t call = 1; call < calls_; call++) {
@@ -56,16 +58,22 @@ Prediction::Prediction(const MeasuredTimes &times)
     fastest_.assign(calls_, none);
     over_fastest_.assign(variants_ * calls_, none);
     for (size_t call = 0; call < calls_; call++) {
+        const Measures measures = times.measures(call);
         for (size_t variant = 0; variant < variants_; variant++) {
             if (const double ms = times.ms[variant * calls_ + call]; ms > 0) {
-                over_fastest_[variant * calls_ + call] = std::log(ms);
-                fastest_[call] = std::fmin(fastest_[call], std::log(ms));  // of NaN and a number: the number
+                const double log_ms = std::log(ms) - log_of_padding(variant, measures);
+                over_fastest_[variant * calls_ + call] = log_ms;
+                fastest_[call] = std::fmin(fastest_[call], log_ms);  // of NaN and a number: the number
             }
         }
     }
     for (size_t i = 0; i < over_fastest_.size(); i++) {
         over_fastest_[i] -= fastest_[i % calls_];
     }
+}
+
+double Prediction::log_of_padding(size_t variant, const Measures &measures) const {
+    return padding_ ? std::log(padding_(variant, measures)) : 0;
 }
 
 std::vector<double> Prediction::point_of(const Measures &measures) const {
@@ -105,8 +113,9 @@ double Prediction::squared_distance(const std::vector<double> &point, size_t cal
 std::vector<double> Prediction::weights(const std::vector<double> &point) const {
     std::vector<double> weights(calls_);
     for (size_t call = 0; call < calls_; call++) {
-        // At a measured call its weight is 1e12, and that of a size twice as large 4.
-        const double squares = 1e-6 + squared_distance(point, call);
+        // At a measured call its weight is 1e20, and that of a size twice as large 4. Sides of 4096 and 4097
+        // are two calls.
+        const double squares = 1e-10 + squared_distance(point, call);
         weights[call] = std::isnan(fastest_[call]) ? 0 : 1 / (squares * squares);
     }
     return weights;
@@ -160,7 +169,7 @@ std::vector<double> Prediction::ms(const Measures &measures) const {
                 of += weights[call];
             }
         }
-        all[variant] = of > 0 ? std::exp(least + sum / of) : 0;
+        all[variant] = of > 0 ? std::exp(least + sum / of + log_of_padding(variant, measures)) : 0;
     }
     return all;
 }
@@ -195,10 +204,7 @@ PredictionError error_of(std::span<const MeasuredTimes> times) {
     std::vector<double> factors;
     for (const MeasuredTimes &of : times) {
         for (size_t call = 0; of.count() > 1 && call < of.count(); call++) {
-            Measures measures;
-            for (const float number : of.calls.subspan(call * of.numbers, of.numbers)) {
-                measures.add(number);
-            }
+            const Measures measures = of.measures(call);
             const Prediction prediction = without_call(of, call);
             if (!(prediction.distance(measures) < Prediction::far)) {
                 continue;  // `tuned` predicts nothing there

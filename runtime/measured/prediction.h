@@ -3,6 +3,7 @@
 #include "runtime/measured/measured.h"
 #include "tilewright/operator.h"
 #include <cstddef>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -17,13 +18,19 @@ namespace tilewright {
 // where both were measured, and a variant that was measured only at small sizes does not look fast at large
 // ones. The time of the fastest variant itself grows with the size: it is a plane through the logarithms of
 // its measured times, fitted with the same weights. At a measured call the prediction is the measured time.
+//
+// All times are taken without the padding of their variant at their call, and predictions have that of the
+// call that is asked for.
 class Prediction {
 public:
     // A call whose distance is not less than this is like none of the measured ones: one number is 7.4 times
     // as large, or two numbers are 4.1 times.
     static constexpr double far = 2;
 
-    explicit Prediction(const MeasuredTimes &times);
+    // Of a variant, by its number among the measured ones, at a call (runtime/dispatch/padding.h).
+    using Padding = std::function<double(size_t variant, const Measures &measures)>;
+
+    explicit Prediction(const MeasuredTimes &times, Padding padding = {});
 
     // The number of variants, and how many milliseconds each one will take; 0 for a variant that has no
     // times. `measures` has as many numbers as the measured calls, or nothing is predicted.
@@ -44,6 +51,9 @@ private:
     std::vector<double> weights(const std::vector<double> &point) const;
     double best(const std::vector<double> &point, const std::vector<double> &weights) const;
 
+    double log_of_padding(size_t variant, const Measures &measures) const;
+
+    const Padding padding_;
     const size_t numbers_, calls_, variants_;
     std::vector<size_t> used_;                         // the numbers that differ between the calls
     std::vector<std::pair<size_t, double>> constant_;  // the others, and what they are

@@ -137,11 +137,11 @@ Division matmul_division(const Tunable &tunable, Division::Copies copies) {
     return {rectangle, tunable("width"), tunable("height"), tunable("depth"), tunable("slices"), copies};
 }
 
-// How the work of the form MatmulFragments is divided. A block of 128 threads computes a tile of out, of
-// `tiles` times 64 rows, and sums over blocks of `depth` words, each in one chain of products of the tensor
-// cores.
+// How the work of the form MatmulFragments is divided. A thread block of `groups` times 128 threads computes
+// a tile of out, of `tiles` times 64 rows for each group, and sums over blocks of `depth` words, each in one
+// chain of products of the tensor cores.
 struct FragmentDivision {
-    int tiles, columns, depth;
+    int tiles, groups, columns, depth;
     // With zero-padded panels of A and B, which kernels of their own make before: tiles run down so many
     // columns of tiles at once. 0: the blocks read A and B where they are.
     int group;
@@ -149,9 +149,18 @@ struct FragmentDivision {
     // depth.
     int blocks;
     TensorNumbers numbers;
+    // For OpenCL: the lanes of a warp have the words of both matrices in registers (mma), in chains of
+    // `chain` words of the depth. Otherwise (wgmma) B is in shared memory, of which OpenCL has too little for
+    // a block ahead.
+    bool lanes;
+    static constexpr int chain = 16;
 
     bool has_panels() const {
         return group > 0;
+    }
+    // Whether a block of the depth is copied to shared memory while the one before is multiplied.
+    bool copies_ahead() const {
+        return has_panels() && !lanes;
     }
 
     // From this depth K on, the form keeps the bound of matmul, K units of 2^-23 of the sum of absolute
@@ -161,9 +170,10 @@ struct FragmentDivision {
     // sums of that size. The sums of the blocks are added in f32: at most K / 32 units. With a depth of 32
     // that makes 104 + K / 32, and 224 + K / 32 with 64.
     //
-    // Products of 16-bit floats are exact, so that their sums keep the bound for every depth. Of K numbers
-    // the largest is not cut off, the others by at most a unit each, and so is the sum.
-    // Denormal f16 numbers are aligned as if they were 2^-14.
+    // Products of 16-bit floats are exact, and the tensor cores add 16 of them to the sum at a time: each of
+    // these numbers loses at most a quarter of a unit (an H200 keeps two bits more than the 24 of the largest
+    // number), and what they make at most a unit. That is below six units per 16 products, and the sums keep
+    // the bound for every depth. Denormal f16 numbers are aligned as if they were 2^-14.
     static constexpr int least_depth(int depth) {
         return 4 * depth;
     }
@@ -172,8 +182,15 @@ struct FragmentDivision {
         return {columns, depth, numbers};
     }
 
+    int threads() const {
+        return TensorProduct::threads * groups;
+    }
     int rows() const {
-        return 64 * tiles;
+        return TensorProduct::rows * groups * tiles;
+    }
+    // Of a number of B in panels. Lanes take the parts of a number themselves.
+    int parts_of_b() const {
+        return lanes ? 1 : product().parts();
     }
     std::string why_not() const {
         if (columns % 16 || columns > 256) {
@@ -181,6 +198,9 @@ struct FragmentDivision {
         }
         if (depth % 16) {
             return "depth must be a multiple of 16";
+        }
+        if (lanes && !has_panels()) {
+            return "lanes need panels";
         }
         return !has_panels() && numbers != TensorNumbers::three_tf32 ?
                    "products of 16-bit floats need panels" :
@@ -190,10 +210,10 @@ struct FragmentDivision {
 
 // The division that a variant for arrays of a type describes; tunable(name) gives the value of one of its
 // tunables.
-template<typename Tunable>
-FragmentDivision fragment_division(const Tunable &tunable, bool panels, std::string_view type) {
-    return {tunable("tiles"), tunable("columns"), tunable("depth"), panels ? tunable("group") : 0,
-        panels ? 0 : tunable("blocks"), tensor_numbers(type)};
+template<typename Tunable, typename Configuration>
+FragmentDivision fragment_division(const Tunable &tunable, const Configuration &of, std::string_view type) {
+    return {tunable("tiles"), tunable("groups"), tunable("columns"), tunable("depth"),
+        of.panels ? tunable("group") : 0, of.panels ? 0 : tunable("blocks"), tensor_numbers(type), of.lanes};
 }
 
 }  // namespace tilewright

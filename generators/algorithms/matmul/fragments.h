@@ -1,7 +1,7 @@
 #pragma once
-// A form of matmul whose products are those of the tensor cores. Variants on CUDA: tensor_shares (without
-// panels), tensor_small, tensor_tall and tensor_any of f32, tuned_tensor_small and tuned_tensor of f16 and
-// bf16.
+// A form of matmul whose products are those of the tensor cores. Variants: on CUDA tensor_shares (without
+// panels) and tensor_tall of f32, on CUDA and OpenCL tensor_small and tensor_any of f32, tuned_tensor_small
+// and tuned_tensor of f16 and bf16.
 //
 // Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision
 // accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.
@@ -11,6 +11,7 @@
 #include "generators/algorithms/matmul/division.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/tensor_products.h"
+#include <string>
 #include <vector>
 
 namespace tilewright {
@@ -35,25 +36,28 @@ struct MatmulFragments : Halide::NamesInterface {
     const TensorProduct product;
     Var x{"x"}, y{"y"}, v{"v"}, l{"l"}, m{"m"}, n{"n"}, h{"h"}, k{"k"}, b{"b"}, r{"r"}, t{"t"}, bx{"bx"};
     Func panels_a{"panels_a"}, panels_b{"panels_b"}, tile_a{"tile_a"}, tile_b{"tile_b"}, word_b{"word_b"};
-    Func words{"words"}, high{"high"}, low{"low"}, products{"products"}, sum{"sum"};
+    Func words{"words"}, words_b{"words_b"}, high{"high"}, low{"low"}, products{"products"}, sum{"sum"};
     Var share{"share"};
     Func partial{"partial"}, added{"added"};  // without panels: the sums of a share of the depth, and of all
     Func plain{"plain"}, out{"out"};
     RDom depth, domain, all, again;
     std::vector<Func> parts;  // of the words of A: high and low; none where words have no parts
 
-    MatmulFragments(Func A, Func B, const Extents &size, const FragmentDivision &division)
+    // lane_functions: how the names of the functions begin that multiply words of lanes.
+    MatmulFragments(Func A, Func B, const Extents &size, const FragmentDivision &division,
+        const std::string &lane_functions)
         : division(division), product(division.product()), A(A), B(B), size(size),
           across(ceil_div(size.columns, division.columns)), down(ceil_div(size.rows, division.rows())),
           once(select(size.depth > 0, 1, 2)),
           blocks(ceil_div(size.depth, division.depth * product.numbers_per_word())),
           of_share(ceil_div(blocks, clamp(division.blocks / (across * down), 1, max(blocks, 1)))),
           shares(division.has_panels() ? Expr(1) : max(ceil_div(blocks, max(of_share, 1)), 1)) {
-        if (product.parts() == 2) {
-            parts = {high, low};
-        }
         cut_into_tiles();
-        multiply();
+        if (division.lanes) {
+            multiply_in_lanes(lane_functions + product.names() + "_");
+        } else {
+            multiply();
+        }
         if (division.has_panels()) {
             store_in_groups();
         } else {
@@ -62,6 +66,11 @@ struct MatmulFragments : Halide::NamesInterface {
         if (product.parts() == 2) {
             sum_again();
         }
+    }
+
+    // The loop over the blocks of the depth.
+    Halide::RVar block() const {
+        return division.lanes ? depth.y : depth.x;
     }
 
 private:
@@ -113,17 +122,31 @@ private:
         return reinterpret<float>(half(2 * at) | half(2 * at + 1) << 16);
     }
 
+    // Word `at` along k of column `n` of the panel of B, in the order of the panel.
+    Expr number_of_b(const Expr &n, const Expr &at) const {
+        const Expr place = 4 * ((n % 8) / 2) + 2 * ((n / 8) % 2) + n % 2,
+                   column = division.columns * b + 16 * (n / 16) + place;
+        return word_of(
+            at, below(column, size.columns), [&](Expr k) { return B(inside(column, size.columns), k); });
+    }
+
     // tile_a(v, l, m, k, b) is word v of lane l in the rows from 16 m on and the 8 words from 8 k on, of row
     // b of tiles; tile_b(v, n, h, k, b) is part h (high, low) of word 4 k + v of a column.
+    // For lanes, tile_b(v, l, n, k, b) has the words of lane l of the 16 columns from 16 n on in the order of
+    // their instructions (mma): two words of 8 columns, and two of the others.
     void cut_into_tiles() {
         const Expr row = division.rows() * b + 16 * m + l / 4 + 8 * (v % 2),
                    at_a = 8 * k + l % 4 + 4 * (v / 2);
         const Expr word_a =
             word_of(at_a, below(row, size.rows), [&](Expr k) { return A(k, inside(row, size.rows)); });
-        const Expr place = 4 * ((n % 8) / 2) + 2 * ((n / 8) % 2) + n % 2;
-        const Expr column = division.columns * b + 16 * (n / 16) + place, at_b = 4 * k + v;
-        word_b(v, n, k, b) = word_of(
-            at_b, below(column, size.columns), [&](Expr k) { return B(inside(column, size.columns), k); });
+        if (division.lanes) {
+            panels_a(v, l, m, k, b) = word_a;
+            panels_b(v, l, n, k, b) = number_of_b(16 * n + 8 * (v / 2) + l / 4, 8 * k + l % 4 + 4 * (v % 2));
+            tile_a(v, l, m, k, b) = panels_a(v, l, m, k, promised(b, down));
+            tile_b(v, l, n, k, b) = panels_b(v, l, n, k, promised(b, across));
+            return;
+        }
+        word_b(v, n, k, b) = number_of_b(n, 4 * k + v);
         const Expr word = word_b(v, n, k, b);
         const Expr part_b =
             product.parts() == 1 ? word : select(h == 0, high_part(word), word - high_part(word));
@@ -138,39 +161,81 @@ private:
         tile_b(v, n, h, k, b) = panels_b(v, n, h, k, promised(b, across));
     }
 
-    // sum(r, m, t, bx, share) is result r of thread t % 128 in the rows from 64 m on, of row t / 128 and
-    // column bx of tiles. A term with a factor of 0 requires what is a block ahead in panels, which is copied
-    // while this one is multiplied; Halide leaves the term out once it knows what is required.
+    // sum(r, m, t, bx, share) is result r of a thread in its m-th 16 rows, of row t / threads and column bx
+    // of tiles. A term with a factor of 0 requires what is a block ahead in panels, which is copied while
+    // this one is multiplied; Halide leaves the term out once it knows what is required.
     void multiply() {
-        const int threads = TensorProduct::threads, steps = product.steps(),
-                  ahead = division.has_panels() ? division.depth : 0;
-        const Expr thread = t % threads, tile = 4 * m + thread / 32, row = t / threads;
+        const int threads = division.threads(), steps = product.steps(),
+                  ahead = division.copies_ahead() ? division.depth : 0;
+        const Expr thread = t % threads, tile = threads / 32 * m + thread / 32, row = t / threads;
+        if (product.parts() == 2) {
+            parts = {high, low};
+        }
         const Expr word = tile_a(v, thread % 32, tile, k, row);
         words(v, m, k, t) = ahead > 0 ? word + 0.0f * tile_a(v, thread % 32, tile, k + ahead / 8, row) : word;
         high(v, m, k, t) = high_part(words(v, m, k, t));
         low(v, m, k, t) = words(v, m, k, t) - high(v, m, k, t);
-        std::vector<Expr> operands;
-        for (int step = 0; step < steps; step++) {
-            for (const Func &part : parts.empty() ? std::vector<Func>{words} : parts) {
-                for (int word = 0; word < 4; word++) {
-                    operands.push_back(part(word, m, steps * k + step, t));
+        // Of a block of the depth.
+        const auto operands_at = [&](const Expr &block) {
+            std::vector<Expr> operands;
+            for (int step = 0; step < steps; step++) {
+                for (const Func &part : parts.empty() ? std::vector<Func>{words} : parts) {
+                    for (int word = 0; word < 4; word++) {
+                        operands.push_back(part(word, m, steps * block + step, t));
+                    }
                 }
             }
-        }
-        const Expr begin = 2 * steps * k, last = begin + 2 * steps - 1 + ahead / 4;
-        for (int part = 0; part < product.parts(); part++) {
-            operands.push_back(tile_b(0, 0, part, begin, bx) +
-                               0.0f * tile_b(3, division.columns - 1, product.parts() - 1, last, bx));
-        }
-        products(m, k, t, bx) = Tuple(results_of(product, operands));
+            const Expr begin = 2 * steps * block, last = begin + 2 * steps - 1 + ahead / 4;
+            for (int part = 0; part < product.parts(); part++) {
+                operands.push_back(tile_b(0, 0, part, begin, bx) +
+                                   0.0f * tile_b(3, division.columns - 1, product.parts() - 1, last, bx));
+            }
+            return operands;
+        };
         depth = RDom(0, division.has_panels() ? blocks : of_share, "depth");
         const Expr block = division.has_panels() ? Expr(depth) : of_share * share + depth;
+        sum(r, m, t, bx, share) = 0.0f;
+        if (product.adds()) {
+            sum(r, m, t, bx, share) = result_of(product, r, operands_at(block), sum(r, m, t, bx, share));
+            return;
+        }
+        products(m, k, t, bx) = Tuple(results_of(product, operands_at(k)));
         std::vector<Expr> results;
         for (int i = 0; i < product.results(); i++) {
             results.push_back(products(m, block, t, bx)[i]);
         }
-        sum(r, m, t, bx, share) = 0.0f;
         sum(r, m, t, bx, share) += mux(r, results);
+    }
+
+    // The same where a lane has the words of both matrices: result r is one of four of a product of 16 rows
+    // and 8 columns, by the function of that number.
+    void multiply_in_lanes(const std::string &functions) {
+        const int threads = division.threads(), steps = FragmentDivision::chain / 8,
+                  chains = division.depth / FragmentDivision::chain;
+        const Expr thread = t % threads, tile = threads / 32 * m + thread / 32, row = t / threads,
+                   lane = thread % 32;
+        words(v, m, k, t) = tile_a(v, lane, tile, k, row);
+        words_b(v, n, k, t, bx) = tile_b(v, lane, n, k, bx);
+        depth = RDom(0, chains, 0, blocks, "depth");
+        std::vector<Expr> operands, results;
+        const Expr begin = steps * (depth.x + chains * depth.y);
+        for (int step = 0; step < steps; step++) {
+            for (int word = 0; word < 4; word++) {
+                operands.push_back(words(word, m, begin + step, t));
+            }
+        }
+        for (int step = 0; step < steps; step++) {
+            for (int word = 0; word < 2; word++) {
+                operands.push_back(words_b(2 * (r / 4 % 2) + word, r / 8, begin + step, t, bx));
+            }
+        }
+        sum(r, m, t, bx, share) = 0.0f;
+        operands.push_back(sum(r, m, t, bx, share));
+        for (int i = 0; i < ByteProductCall::results; i++) {
+            results.push_back(Halide::Internal::Call::make(Halide::Float(32), functions + std::to_string(i),
+                operands, Halide::Internal::Call::PureExtern));
+        }
+        sum(r, m, t, bx, share) = mux(r % 4, results);
     }
 
     // Stores the elements of out in the order of the threads: element of four, four, thread, `once`, tile of
@@ -200,7 +265,7 @@ private:
     // of thread blocks.
     void place(const Expr &columns, const Expr &last) {
         const int fours = division.columns / 16;
-        domain = RDom({{0, 4}, {0, 2 * fours * division.tiles}, {0, TensorProduct::threads}, {0, once},
+        domain = RDom({{0, 4}, {0, 2 * fours * division.tiles}, {0, division.threads()}, {0, once},
                           {0, columns}, {0, down}, {0, last}},
             "place");
     }
@@ -208,12 +273,13 @@ private:
     // at(column, row) is the element to store.
     template<typename At>
     void store(const Expr &tile_x, const Expr &number_of_share, const At &at) {
-        const int fours = division.columns / 16, threads = TensorProduct::threads;
+        const int fours = division.columns / 16, threads = division.threads();
         const Expr element = domain[0], four = domain[1] % fours, lower = domain[1] / fours % 2,
                    m = domain[1] / (2 * fours), thread = domain[2], lane = thread % 32,
                    tile_y = domain[5] * once + domain[3];
         const Expr column = division.columns * tile_x + 16 * four + 4 * (lane % 4) + element;
-        const Expr row = division.rows() * tile_y + 64 * m + 16 * (thread / 32) + lane / 4 + 8 * lower;
+        const Expr row =
+            division.rows() * tile_y + threads / 2 * m + 16 * (thread / 32) + lane / 4 + 8 * lower;
         domain.where(below(column, size.columns) && below(row, size.rows));
         at(promised(column, size.columns), promised(row, size.rows)) =
             sum(element % 2 + 2 * lower + 4 * (2 * four + element / 2), m, thread + threads * tile_y, tile_x,

@@ -4,6 +4,7 @@
 #include "runtime/devices/best_device.h"
 #include "runtime/dispatch/choice/kernel_needs.h"
 #include "runtime/dispatch/form.h"
+#include "runtime/dispatch/padding.h"
 #include <algorithm>
 #include <atomic>
 #include <iterator>
@@ -40,7 +41,6 @@ VariantOrder::VariantOrder(const Operator &op, std::vector<const Variant *> vari
     const auto found = measurements.find(op.name(), type);
     if (found) {
         times_ = found->times;
-        prediction_ = std::make_unique<Prediction>(*found->times);
         device_ = found->device;
     }
     for (size_t i = 0; i < variants_.size(); i++) {
@@ -58,6 +58,21 @@ VariantOrder::VariantOrder(const Operator &op, std::vector<const Variant *> vari
             }
         }
     }
+    if (found) {
+        prediction_ = std::make_unique<Prediction>(
+            *times_, [this](size_t column, const Measures &measures) { return padding(column, measures); });
+    }
+}
+
+// Of the variant that has a column of the measured times; 1 for those that are none of `variants_`.
+double VariantOrder::padding(size_t column, const Measures &measures) const {
+    const auto at = std::ranges::find(column_, column);
+    if (at == column_.end()) {
+        return 1;
+    }
+    Measures with_units = measures;
+    with_units.add(device_->units);
+    return op_.measure(measure_of_padding, *variants_[(size_t)(at - column_.begin())], with_units);
 }
 
 // Whether the variant was timed at a call near this one for which it is not meant either, and its time does
@@ -71,11 +86,7 @@ bool VariantOrder::is_known_beyond(size_t variant, const Measures &measures) con
             prediction_->distance(measures, call) >= Prediction::far) {
             continue;
         }
-        Measures measured;
-        for (const float number : times_->calls.subspan(call * times_->numbers, times_->numbers)) {
-            measured.add(number);
-        }
-        if (!op_.is_meant_for(*variants_[variant], measured)) {
+        if (!op_.is_meant_for(*variants_[variant], times_->measures(call))) {
             return true;
         }
     }

@@ -61,6 +61,7 @@ public:
 private:
     Order ordered(const Measures &measures) const;
     std::vector<Predicted> by_times(const Measures &measures) const;
+    double padding(size_t column, const Measures &measures) const;
     bool is_known_beyond(size_t variant, const Measures &measures) const;
 
     const Operator &op_;

@@ -3,6 +3,7 @@
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/matmul/configuration.h"
 #include "runtime/dispatch/operator_of.h"
+#include "runtime/dispatch/padding.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
 #include <cmath>
@@ -52,6 +53,11 @@ struct Copies {
 // Of panels: words of 32 bits.
 constexpr int64_t word = sizeof(float);
 
+// The elements of the output that a thread block computes; 0 of a variant that has no such tiles.
+struct Tile {
+    int rows = 0, columns = 0;
+};
+
 bool is_aligned(const Array &a, int64_t bytes) {
     return a.offset_bytes() % bytes == 0 && a.strides()[0] * (int64_t)sizeof(float) % bytes == 0;
 }
@@ -83,6 +89,10 @@ public:
             plan.append(this->plan(op, variant, device, part, output_part));
         }
         return plan;
+    }
+
+    virtual Tile tile(const Variant &) const {
+        return {};
     }
 
 protected:
@@ -147,6 +157,11 @@ struct WorkersForm final : MatmulForm {
                2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * word <= most_bytes;
     }
 
+    Tile tile(const Variant &variant) const override {
+        const Division division = division_of(variant);
+        return {division.tile_rows(), division.tile_columns()};
+    }
+
 protected:
     Copies copies(const Variant &variant, const Size &size) const override {
         const Division division = division_of(variant);
@@ -171,20 +186,29 @@ private:
 struct FragmentsForm final : MatmulForm {
     using MatmulForm::MatmulForm;
 
+    Tile tile(const Variant &variant) const override {
+        const FragmentDivision division = division_of(variant);
+        return division.has_panels() ? Tile{division.rows(), division.columns} : Tile();
+    }
+
 protected:
     Copies copies(const Variant &variant, const Size &size) const override {
-        const FragmentDivision division =
-            fragment_division([&](const char *name) { return variant.tunable(name); },
-                variant.configuration<MatmulFragmentsConfiguration>().panels, variant.type);
+        const FragmentDivision division = division_of(variant);
         if (!division.has_panels()) {
             return {};
         }
         const TensorProduct product = division.product();
-        const int64_t copied_ahead = division.depth;  // a block
+        const int64_t copied_ahead = division.copies_ahead() ? division.depth : 0;  // a block
         return {.rows = division.rows(),
             .columns = division.columns,
             .depth = round_up(ceil_div(size.k, product.numbers_per_word()), division.depth) + copied_ahead,
-            .parts = product.parts()};
+            .parts = division.parts_of_b()};
+    }
+
+private:
+    static FragmentDivision division_of(const Variant &variant) {
+        return fragment_division([&](const char *name) { return variant.tunable(name); },
+            variant.configuration<MatmulFragmentsConfiguration>(), variant.type);
     }
 };
 
@@ -205,9 +229,10 @@ public:
                            "products are exact.\n"
                            "Each element is within 2 K 2^-24 (|a| |b|) of the exact sum of K products; on "
                            "the tensor\ncores a denormal f16 number counts as 2^-14 in that.\n"
-                           "On NVIDIA GPUs of compute capability 9.0 `tuned` may take the tensor cores "
-                           "(the schedules\n`tensor`, of f16 and bf16 `tuned_tensor`), within the same "
-                           "bound. For f32 arithmetic\nalone, name `tuned_large`.\n",
+                           "On NVIDIA GPUs of compute capability 9.0, by OpenCL from 8.0 on, `tuned` may "
+                           "take the tensor\ncores (the schedules `tensor`, of f16 and bf16 "
+                           "`tuned_tensor`), within the same bound. For\nf32 arithmetic alone, name "
+                           "`tuned_large`.\n",
                   .measures = {"m", "k", "n"}},
               matmul_variants(), {&definition, &runs, &blocks, &workers, &fragments}) {}
 
@@ -216,9 +241,15 @@ public:
         return {(double)size.m, (double)size.k, (double)size.n};
     }
 
-    // Of the product: its sides, and its tiles of 32 x 64 elements.
+    // Of the product: its sides, its tiles of 32 x 64 elements, and the padding of a variant's own tiles.
     double measure(std::string_view name, const Variant &variant, const Measures &measures) const override {
         const double m = measures.numbers[0], n = measures.numbers[2];
+        if (const Tile tile = static_cast<const MatmulForm &>(form(variant)).tile(variant);
+            name == measure_of_padding && tile.rows > 0) {
+            const double units = std::max(1., measures.numbers[3]),
+                         tiles = std::ceil(m / tile.rows) * std::ceil(n / tile.columns);
+            return std::ceil(tiles / units) * units * tile.rows * tile.columns / (m * n);
+        }
         return name == "shorter_side" ? std::min(m, n) :
                name == "longer_side"  ? std::max(m, n) :
                name == "tiles"        ? std::ceil(m / 32) * std::ceil(n / 64) :

@@ -60,23 +60,48 @@ TEST(TensorText, MakesOneChainOfTheCallsOfAProduct) {
     EXPECT_EQ(with_tensor_products(text), text);
 }
 
-// Of 16-bit floats an instruction takes 8 words along k of A and B, which have one part.
-TEST(TensorText, MakesOneInstructionPerStepOfSixteenBitFloats) {
-    const TensorProduct product{8, 16, TensorNumbers::bf16};
-    std::string text = "\t{ // callseq 0, 0\n";
+constexpr TensorProduct sixteen_bits{8, 16, TensorNumbers::bf16};
+
+// The call for a result that is added to a sum.
+std::string adding_call(const std::string &result, const std::string &word = "%f10") {
+    std::string text = "\t{ // callseq 0, 0\n\tst.param.b32 \t[param0], " + result + ";\n";
     for (int i = 0; i < 9; i++) {
-        text += "\tst.param.b32 \t[param" + std::to_string(i) + "], " +
-                (i < 8 ? "%f1" + std::to_string(i) : "%f90") + ";\n";
+        text += "\tst.param.b32 \t[param" + std::to_string(i + 1) + "], " +
+                (i == 0   ? word :
+                    i < 8 ? "%f1" + std::to_string(i) :
+                            "%f90") +
+                ";\n";
     }
-    text += "\tcall.uni (retval0), " + product.function(1) +
-            ", (param0);\n\tld.param.b32 \t%f51, [retval0];\n\t} // callseq 0\n";
-    text = with_tensor_products(module(loads + text, product.function(0)));
-    const std::string instruction = "m64n8k16.f32.bf16.bf16 \t{%twr0, %f51, %twr1, %twr2}, ";
-    EXPECT_EQ(count(text, instruction + "{%f10, %f11, %f12, %f13}, %twd0, %twp0, 1, 1, 0;"), 1) << text;
+    return text + "\tst.param.b32 \t[param10], %f6" + result + ";\n\tcall.uni (retval0), " +
+           sixteen_bits.function(0) + ", (param0);\n\tld.param.b32 \t%f" + (result == "2" ? "6" : "5") +
+           result + ", [retval0];\n\t} // callseq 0\n";
+}
+
+std::string adding_calls(const std::string &word = "%f10") {
+    return adding_call("0", word) + adding_call("1", word) + adding_call("2", word) + adding_call("3", word);
+}
+
+// Of 16-bit floats an instruction takes 8 words along k of A and B, which have one part, and adds to sums.
+TEST(TensorText, MakesOneInstructionPerStepOfSixteenBitFloats) {
+    const std::string text = with_tensor_products(module(loads + adding_calls(), sixteen_bits.function(0)));
+    const std::string instruction = "m64n8k16.f32.bf16.bf16 \t{%f50, %f51, %f62, %f53}, ";
+    EXPECT_EQ(count(text, instruction + "{%f10, %f11, %f12, %f13}, %twd0, %twp1, 1, 1, 0;"), 1) << text;
     EXPECT_EQ(count(text, "add.s64 \t%twd2, %twd0, 16;"), 1);
     EXPECT_EQ(count(text, instruction + "{%f14, %f15, %f16, %f17}, %twd2, %twp1, 1, 1, 0;"), 1);
     EXPECT_EQ(count(text, "wgmma.mma_async"), 2);
     EXPECT_EQ(count(text, "or.b64 \t%twd0, %twd0, " + std::to_string(8LL << 16 | 8LL << 32)), 1);
+    for (const char *move : {"mov.b32 \t%f50, %f60;", "mov.b32 \t%f51, %f61;", "mov.b32 \t%f53, %f63;"}) {
+        EXPECT_EQ(count(text, move), 1);
+    }
+    EXPECT_EQ(count(text, "mov.b32 \t%f62"), 0) << "this sum is where its result is";
+}
+
+TEST(TensorText, ChainsThatAddToSumsAreWaitedForOncePerBasicBlock) {
+    const std::string text =
+        with_tensor_products(module(loads + adding_calls() + adding_calls("%f8"), sixteen_bits.function(0)));
+    EXPECT_EQ(count(text, "commit_group"), 2);
+    EXPECT_EQ(count(text, "wait_group"), 1);
+    EXPECT_GT(text.find("wait_group"), text.rfind("commit_group"));
 }
 
 TEST(TensorText, ResultsThatNobodyReadsAndConstantsGetRegisters) {
@@ -114,6 +139,12 @@ TEST(TensorText, RefusesWhatItDoesNotUnderstand) {
     EXPECT_NE(refusal(calls()).find("not loaded from shared memory"), std::string::npos);
     EXPECT_NE(refusal(loads + "\tbar.sync \t0;\n" + calls()).find("a barrier"), std::string::npos);
     EXPECT_NE(refusal(loads + call(4)).find("is not known"), std::string::npos);
+    EXPECT_NE(refusal(loads + adding_call("0")).find("a sum of a product is missing"), std::string::npos);
+    std::string moved = adding_calls();
+    moved.replace(moved.find("%f50"), 4, "%f61");
+    EXPECT_NE(refusal(loads + moved).find("the place of another sum"), std::string::npos);
+    EXPECT_NE(refusal(loads + adding_call("4")).find("the number of no result"), std::string::npos);
+    EXPECT_NE(refusal(loads + adding_call("%r1")).find("the number of no result"), std::string::npos);
     EXPECT_NE(refusal(loads + call(0, "%f10", "tw_wgmma_other_0")).find("is not known"), std::string::npos);
     EXPECT_NE(refusal(loads + call(0, "%f10", TensorProduct{16, 16}.function(0))).find("other operands"),
         std::string::npos);

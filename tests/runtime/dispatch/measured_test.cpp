@@ -3,6 +3,7 @@
 #include "runtime/measured/json_bounds.h"
 #include "runtime/measured/prediction.h"
 #include "tests/support/files.h"
+#include <cmath>
 #include <gtest/gtest.h>
 
 namespace tilewright {
@@ -52,6 +53,20 @@ TEST(Prediction, LiesBetweenTheMeasuredTimesOfTheSizesAround) {
     const double tall = prediction.ms({1000, 100, 1})[1];
     EXPECT_GT(tall, .06);
     EXPECT_LT(tall, .9);
+}
+
+// Variants of one time that compute whole tiles of 100 and of 10 numbers: behind the edge of a tile of 100
+// the one with the smaller tiles is faster.
+TEST(Prediction, HasThePaddingOfTheCallThatIsAskedFor) {
+    const Prediction::Padding padding = [](size_t variant, const Measures &of) {
+        const double tile = variant == 0 ? 100 : 10;
+        return std::ceil(of.numbers[0] / tile) * tile / of.numbers[0];
+    };
+    const Table all = {{100, 1, 1, 200, 1, 1, 400, 1, 1}, {"wide", "narrow"}, {1, 2, 4, 1, 2, 4}};
+    const Prediction prediction(all.times(), padding);
+    EXPECT_NEAR(prediction.ms({200, 1, 1})[0], 2, .01);
+    EXPECT_NEAR(prediction.ms({201, 1, 1})[0], 3, .05);
+    EXPECT_NEAR(prediction.ms({201, 1, 1})[1], 2.1, .05);
 }
 
 // Beyond the sizes that were measured the time grows on.
