@@ -80,6 +80,7 @@ set(parts
     generators/program/libraries/build
     generators/program/libraries/child_process generators/program/libraries/cubins
     generators/program/libraries/kernel_limits generators/program/libraries/kernel_needs
+    generators/program/libraries/kernel_packing generators/program/libraries/kernel_texts
     generators/program/libraries/library generators/program/library_selection generators/program/program
     generators/program/show schedules/passes/half_storage schedules/passes/native_functions
     schedules/passes/thread_folds schedules/passes/whole_registers schedules/schedule)
@@ -104,8 +105,7 @@ tilewright_without_sanitizers(tilewright_generator_main)
 # are made again.
 set(passes "")
 foreach (file generators/algorithms/tensor_product.h generators/algorithms/tensor_text.h
-    generators/algorithms/text_lines.h generators/algorithms/value_numbers.h
-    generators/program/libraries/library.cpp generators/program/targets.h
+    generators/algorithms/text_lines.h generators/program/libraries/library.cpp generators/program/targets.h
     generators/program/libraries/kernel_needs.cpp
     generators/program/libraries/kernel_limits.cpp schedules/passes/half_storage.cpp
     schedules/passes/native_functions.cpp
@@ -118,6 +118,9 @@ string(SHA256 passes ${passes})
 # Projects of users compile the main function themselves.
 set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/main.cpp PROPERTIES
     SKIP_UNITY_BUILD_INCLUSION ON)
+# It reads megabytes, and does not include Halide.
+set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/libraries/kernel_packing.cpp PROPERTIES
+    COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
 # On the source, because the generators share the precompiled header.
 set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/libraries/library.cpp PROPERTIES
     COMPILE_DEFINITIONS TILEWRIGHT_PASSES=\"${passes}\")

@@ -40,13 +40,20 @@ inline uint64_t key_of_module(std::string_view text) {
     return key;
 }
 
-// The text of a library's kernels may be deflated: then it begins with this header, and the stream of zlib
-// follows, of the text with distances (value_numbers.h). Text of PTX or OpenCL C begins with other bytes.
-struct DeflatedText {
+// What an operator's own library has in place of its kernels' text: the text is with those of the libraries
+// that are alike (tilewright/kernel_texts.h). Text of PTX or OpenCL C begins with other bytes.
+struct TextElsewhere {
     char mark[8];
-    uint32_t text_bytes, distances_bytes, deflated_bytes;  // in the byte order of x86-64
+    uint64_t key;  // key_of_module() of the text
 };
-constexpr std::string_view deflated_mark = "\x7f"
-                                           "deflate";
+constexpr std::string_view elsewhere_mark = "\x7f"
+                                            "texts:";
+
+// What a group of packed texts begins with: sizes, in the byte order of x86-64. A stream of zlib follows,
+// which inflates to the steps and the letters of far_copies.h. Those make the texts one behind another, with
+// distances (value_numbers.h).
+struct KernelTextGroup {
+    uint32_t stream_bytes, steps_bytes;
+};
 
 }  // namespace tilewright

@@ -87,7 +87,8 @@ std::string libraries_text(const Selection &selection, const std::string &target
     std::ostringstream out;
     out << "// Made by " << only_table().op << "'s generator.\n#include \"tilewright/variant.h\"\n";
     if (is_gpu(target)) {
-        out << "#include \"" << selection.name << "_" << target << "_needs.h\"\n";
+        out << "#include \"" << selection.name << "_" << target << "_needs.h\"\n#include \"" << selection.name
+            << "_" << target << "_texts.h\"\n";
     }
     if (target == "cuda") {
         out << "#include \"" << selection.name << "_cuda_cubins.h\"\n";

@@ -4,7 +4,8 @@
 
 namespace tilewright::driver {
 
-// The text that begins at `text` and ends with a zero byte, or that is deflated there (module_text.h).
+// The text that begins at `text` and ends with a zero byte, or that `text` says is in a table
+// (tilewright/kernel_texts.h).
 std::string kernel_text(const char *text);
 
 }  // namespace tilewright::driver

@@ -1,7 +1,7 @@
 # The option TILEWRIGHT_THIS_MACHINE: a configured tree makes the CPU's libraries for the instruction set of
 # this machine, and libraries of CUDA exactly where NVIDIA's driver has made its device file. An explicit
 # TILEWRIGHT_CPU=portable is kept. Without the option every backend has libraries, and those of the CPU are
-# portable.
+# portable. TILEWRIGHT_LABORATORY=OFF leaves out the files of the laboratory and nothing else of the program.
 # Arguments: SOURCE, WORK (is emptied), GENERATOR, COMPILER, PYTHON.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 file(REMOVE_RECURSE ${WORK})
@@ -49,3 +49,10 @@ foreach (line IN LISTS archives)
         message(FATAL_ERROR "${archive} is installed, and building the program does not make it")
     endif ()
 endforeach ()
+configure(-DTILEWRIGHT_LABORATORY=OFF)
+execute_process(COMMAND ${NINJA} -C ${WORK} -t commands tilewright
+    OUTPUT_VARIABLE without COMMAND_ERROR_IS_FATAL ANY)
+if (NOT made MATCHES "laboratory/commands/bench.cpp" OR without MATCHES "laboratory/[a-z]+/[a-z_]+.cpp" OR
+        NOT without MATCHES "tilewright/commands/operate.cpp")
+    message(FATAL_ERROR "TILEWRIGHT_LABORATORY=OFF compiles a file of the laboratory, or no other commands")
+endif ()

@@ -4,6 +4,7 @@
 #include "generators/program/libraries/child_process.h"
 #include "generators/program/libraries/cubins.h"
 #include "generators/program/libraries/kernel_needs.h"
+#include "generators/program/libraries/kernel_texts.h"
 #include "generators/program/libraries/library.h"
 #include <algorithm>
 #include <filesystem>
@@ -91,6 +92,10 @@ public:
         }
         if (!write_needs_header(selection_, target_, libraries_, folder_.string())) {
             std::cerr << "error: the file of what the kernels need cannot be written in " << folder_ << "\n";
+            return false;
+        }
+        if (!write_kernel_texts(selection_, target_, libraries_, folder_.string())) {
+            std::cerr << "error: the text of the kernels cannot be written in " << folder_ << "\n";
             return false;
         }
         if (fs::exists(archive_)) {

@@ -1,11 +1,10 @@
 #include "generators/program/libraries/library.h"
-#include "generators/algorithms/module_text.h"
 #include "generators/algorithms/tensor_text.h"
-#include "generators/algorithms/value_numbers.h"
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/child_process.h"
 #include "generators/program/libraries/kernel_limits.h"
 #include "generators/program/libraries/kernel_needs.h"
+#include "generators/program/libraries/kernel_texts.h"
 #include "generators/program/targets.h"
 #include "schedules/passes/thread_folds.h"
 #include <algorithm>
@@ -15,7 +14,6 @@
 #include <link.h>
 #include <sstream>
 #include <typeinfo>
-#include <zlib.h>
 
 namespace tilewright {
 
@@ -164,31 +162,10 @@ std::string targets_of(const Library &library, const std::string &tunables) {
     return targets();
 }
 
-// A buffer with the text of kernels, as DeflatedText has it.
-static Halide::Buffer<uint8_t> deflated(const Halide::Buffer<void> &buffer) {
-    const std::string text = static_cast<const char *>(buffer.data());  // it ends with a zero byte
-    const std::string distances = with_distances(text);
-    if (with_numbers(distances, text.size()) != text) {
-        fail("the numbers of values in the text of the kernels cannot be written as distances");
-    }
-    uLongf most = compressBound(distances.size());
-    std::vector<uint8_t> stream(most);
-    if (compress2(stream.data(), &most, reinterpret_cast<const Bytef *>(distances.data()), distances.size(),
-            Z_BEST_COMPRESSION)) {
-        fail("zlib could not deflate the text of the kernels");
-    }
-    DeflatedText header = {{}, (uint32_t)text.size(), (uint32_t)distances.size(), (uint32_t)most};
-    deflated_mark.copy(header.mark, sizeof header.mark);
-    Halide::Buffer<uint8_t> smaller((int)(sizeof header + most), buffer.name());
-    std::memcpy(smaller.data(), &header, sizeof header);
-    std::memcpy(smaller.data() + sizeof header, stream.data(), most);
-    return smaller;
-}
-
-// The archive of a GPU library in `folder`, with its kernels' text deflated: 5 % of the bytes, which the
-// runtime inflates when it loads them. Halide's own generator program writes the text as it is. `also_text`:
-// the text in a file beside it, too.
-static void make_deflated(const Library &library, const std::string &folder, const std::string &target,
+// The archive of an own GPU library in `folder`, whose kernels' text is in a file beside it
+// (kernel_texts.h). Halide's own generator program writes the text into the archive. `also_text`: the text as
+// Halide writes it into a file, too.
+static void make_without_text(const Library &library, const std::string &folder, const std::string &target,
     const std::string &tunables, bool also_text) {
     const std::string file = (std::filesystem::path(folder) / library.name).string();
     const Halide::Module module = generator_of(library, target, tunables)->build_module(library.name);
@@ -198,8 +175,16 @@ static void make_deflated(const Library &library, const std::string &folder, con
     Halide::Module smaller(module.name(), module.target(), module.get_metadata_name_map());
     smaller.set_any_strict_float(module.any_strict_float());
     for (const Halide::Buffer<void> &buffer : module.buffers()) {
-        const bool is_text = buffer.name().ends_with("_gpu_source_kernels");
-        smaller.append(is_text ? Halide::Buffer<void>(deflated(buffer)) : buffer);
+        if (!buffer.name().ends_with("_gpu_source_kernels")) {
+            smaller.append(buffer);
+            continue;
+        }
+        // The text ends with a zero byte.
+        const std::string place =
+            put_text_elsewhere(library.name, folder, static_cast<const char *>(buffer.data()));
+        Halide::Buffer<uint8_t> instead((int)place.size(), buffer.name());
+        std::memcpy(instead.data(), place.data(), place.size());
+        smaller.append(instead);
     }
     for (const Halide::Internal::LoweredFunc &function : module.functions()) {
         smaller.append(function);
@@ -219,10 +204,10 @@ int make_library(const Library &library, const std::string &folder, const std::s
         Halide::load_plugin(plugins_folder() + "/libautoschedule_" + autoscheduler + ".so");
     }
     std::string archive, looks;
-    bool wants_source = false, deflates = false;
+    bool wants_source = false, without_text = false;
     for (const std::string &file : split(files, ',')) {
         if (file == "static_library" && library.is_own && is_gpu(library.backend)) {
-            deflates = true;
+            without_text = true;
         } else if (file == "static_library" || file == "c_header") {
             archive += (archive.empty() ? "" : ",") + file;
         } else if (file == "stmt_html" || file == "assembly") {
@@ -234,8 +219,8 @@ int make_library(const Library &library, const std::string &folder, const std::s
                  "'; it takes static_library, c_header, stmt_html, assembly, ptx, opencl_c");
         }
     }
-    if (deflates) {
-        make_deflated(library, folder, first_target, tunables, wants_source);
+    if (without_text) {
+        make_without_text(library, folder, first_target, tunables, wants_source);
     } else if (wants_source) {
         looks += std::string(looks.empty() ? "" : ",") + "device_code";
     }

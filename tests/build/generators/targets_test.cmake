@@ -91,8 +91,8 @@ errors(${INVERT} invert tuned)
 if (COLUMN_SUM)
     errors(${COLUMN_SUM} column_sum tuned_wide)
 endif ()
-# The kernels' text is deflated in the operator's own libraries, which the runtime alone calls, and legible in
-# a library of another name, which a program may call without the runtime.
+# The kernels' text is beside the operator's own libraries, which the runtime alone calls, and legible in a
+# library of another name, which a program may call without the runtime.
 foreach (name invert plain)
     make(${INVERT} name=${name} schedule=tuned_any type=u8 backend=cuda,opencl)
     foreach (pair "cuda=[.]entry" "opencl=__kernel")

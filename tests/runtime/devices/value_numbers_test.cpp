@@ -1,5 +1,6 @@
-// The text of kernels with distances in place of the numbers of values, and back.
+// The text of kernels with distances in place of the numbers of values, and as letters and copies, and back.
 #include "generators/algorithms/value_numbers.h"
+#include "generators/algorithms/far_copies.h"
 #include <gtest/gtest.h>
 
 namespace tilewright {
@@ -38,6 +39,39 @@ TEST(ValueNumbers, EachTextComesBack) {
              "_1_2 _3x4 (_5)_6 %r7%r8 _", "_007 %r01 _99999999999", "", "\n\n_0"}) {
         EXPECT_EQ(with_numbers(with_distances(text), text.size()), text);
     }
+}
+
+// Lines that zlib's 32 KiB do not hold together: `first` says at which number they begin.
+std::string lines(int first, int count) {
+    std::string all;
+    for (int i = first; i < first + count; i++) {
+        all += "float _" + std::to_string(i * i % 7919) + " = _in[" + std::to_string(i) + "] * 0.25f;\n";
+    }
+    return all;
+}
+
+void comes_back(const std::string &text) {
+    const FarCopies made = with_far_copies(text);
+    for (const size_t size : {text.size(), text.size() / 2, size_t(0)}) {
+        const std::string letters = made.letters.substr(0, letters_up_to(made.steps, size));
+        EXPECT_EQ(without_far_copies(made.steps, letters, size), text.substr(0, size));
+    }
+}
+
+TEST(FarCopies, EachTextComesBack) {
+    for (const std::string &text : {std::string(), std::string("short"), lines(0, 3), lines(0, 5000),
+             lines(0, 4000) + lines(100, 3000) + "end", std::string(100000, 'x')}) {
+        comes_back(text);
+    }
+}
+
+TEST(FarCopies, APartThatWasThereBeforeIsNoLetters) {
+    const std::string part = lines(0, 4000);
+    const FarCopies once = with_far_copies(part), twice = with_far_copies(part + part);
+    EXPECT_GT(part.size(), 100000u);
+    EXPECT_EQ(twice.letters.size(), once.letters.size());
+    EXPECT_LE(twice.steps.size(), once.steps.size() + 8);
+    EXPECT_LT(with_far_copies(std::string(100000, 'x')).letters.size(), 100u);
 }
 
 }  // namespace

@@ -1,0 +1,21 @@
+#pragma once
+#include <cstdint>
+#include <span>
+
+namespace [[gnu::visibility("default")]] tilewright {
+
+// For the tables: where the text of a library's kernels is, PTX or OpenCL C. The texts of an operator's
+// libraries for a backend are packed in groups, because variants that are alike share most of their text.
+struct KernelText {
+    uint64_t key;                // of the text, which its library has too
+    const unsigned char *group;  // the beginning of its group
+    uint32_t inflated;           // what of the group's stream must be inflated for it
+    uint32_t begin, bytes;       // its place in the group, when that is unpacked
+    uint32_t text_bytes;         // its own size
+};
+
+// For the tables: makes texts known to the hooks that load modules and build programs. `texts` must live as
+// long as the process. Returns true.
+bool embed_kernel_texts(std::span<const KernelText> texts);
+
+}  // namespace tilewright
