@@ -35,10 +35,11 @@ enum class Border {
 // so where it is less than 1, the result is within 1 of the exact one rounded: u8 for sigma up to 8192
 // (largest bound .995), u16 for sigma up to 50 (.953; beyond, it grows to 1.4 at sigma 100 and 8.5 at 1000,
 // of 65535). f32 is within 2 (2 r + 3) 2^-24 max |image| of the exact blur (class B), except for the schedule
-// `half`, which keeps 11 bits between the passes: 2^-11 max |image| + 2^-25 more, for |image| < 65504. NaN
-// and infinities reach every output whose taps meet them; on variants of a fixed radius (tuned on GPUs),
-// these include taps of weight 0 up to that radius. f32 pixels above 2^127, half of the largest f32, may give
-// infinity: the two pixels of a tap and of its mirror image may be added before they are multiplied.
+// `half`, which keeps 11 bits between the passes: 2^-11 max |image| + 2^-25 more, for |image| < 65504; the
+// value of the border `constant` counts as a pixel. NaN and infinities reach every output whose taps meet
+// them; on variants of a fixed radius (tuned on GPUs), these include taps of weight 0 up to that radius. f32
+// pixels above 2^127, half of the largest f32, may give infinity: the two pixels of a tap and of its mirror
+// image may be added before they are multiplied.
 //
 // Errors: usage for sigma that is not above 0 and below 8192; input for other types and shapes, for an image
 // that spans more than 2047 MiB, for more than 2^30 - 65536 rows, and for rows of more than 511 Mi elements,

@@ -45,6 +45,7 @@ public:
             {{40, 61}, {{"sigma", .8}, {"sigma-y", 2.5}, {"border", "mirror"}}},
             {{31, 23, 3}, {{"sigma", 3.}, {"sigma-y", 1.}, {"truncate", 2.}, {"border", "wrap"}}},
             {{21, 35}, {{"sigma", 2.}, {"border", "constant"}, {"value", 7.}}},
+            {{1, 2}, {{"sigma", 2.}, {"border", "constant"}, {"value", 250.}}},
         };
         std::vector<Sample> samples;
         for (const Case &c : cases) {
@@ -80,14 +81,17 @@ protected:
         return words;
     }
 
-    // f32: 2 (2 r + 3) 2^-24 max |image|, and what the row loses besides. Integers: the same bytes.
+    // f32: 2 (2 r + 3) 2^-24 max |image|, with what is around it, and what the row loses besides. Integers:
+    // the same bytes.
     Array bound_with(
         const BlurError &own, std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
         if (image.type() != Type::f32) {
             return {};
         }
-        const double largest = largest_magnitude(image);
+        const bool has_value = settings.text("border", "") == "constant";
+        const double around = has_value ? std::abs(settings.number("value", 0)) : 0,
+                     largest = std::max(largest_magnitude(image), around);
         const int units = 2 * (2 * radius_of(inputs, settings) + 3) + own.weights;
         return bound_of_all(
             image.shape(), units * std::ldexp(largest, -24) + rounding_between_passes(own, largest));
