@@ -128,9 +128,8 @@ TEST_F(CommandLine, ShowFindsTheGeneratorElsewhere) {
     EXPECT_NE(missing.err.find("transpose.generator was not found"), std::string::npos) << missing.err;
     EXPECT_NE(missing.err.find("TILEWRIGHT_GENERATORS"), std::string::npos) << missing.err;
     EXPECT_EQ(std::count(missing.err.begin(), missing.err.end(), '\n'), 1) << missing.err;
-    const std::string folder = fs::path(TILEWRIGHT_APP).parent_path().parent_path().parent_path();
-    const Ran found =
-        run_program(path("bin/tilewright"), arguments, {.environment = {"TILEWRIGHT_GENERATORS=" + folder}});
+    const Ran found = run_program(path("bin/tilewright"), arguments,
+        {.environment = {"TILEWRIGHT_GENERATORS=" TILEWRIGHT_GENERATOR_FOLDER}});
     EXPECT_EQ(found.code, 0) << found.err;
     EXPECT_NE(found.out.find("produce out"), std::string::npos) << found.out;
 }
