@@ -25,6 +25,7 @@ if (TARGET tilewright)
     target_link_libraries(failing_files PRIVATE ${CMAKE_DL_LIBS})
     target_compile_definitions(command_line_test PRIVATE
         TILEWRIGHT_APP="$<TARGET_FILE:tilewright>"
+        TILEWRIGHT_GENERATOR_FOLDER="$<TARGET_FILE_DIR:${first}.generator>"
         TILEWRIGHT_BUILT_OPERATORS="${built_operators}"
         TILEWRIGHT_ONE_BINARY="${CMAKE_CURRENT_SOURCE_DIR}/laboratory/one_binary.txt"
         TILEWRIGHT_ABORTING_OPENCL="$<TARGET_FILE:aborting_OpenCL>"
@@ -68,6 +69,7 @@ if (TARGET tilewright)
             if (page MATCHES tutorials)  # they say by their exit code whether their result is right
                 target_link_libraries(${program} PRIVATE Tilewright::operators)
                 add_test(NAME tutorials.${name} COMMAND ${program})
+                tilewright_build_for(${program} command_line)
                 set_tests_properties(tutorials.${name} PROPERTIES LABELS command_line
                     ENVIRONMENT "${tests_environment}")
             else ()
@@ -86,6 +88,7 @@ if (TARGET tilewright)
         ${TILEWRIGHT_HALIDE}/lib64/libHalide_GenGen.a tilewright_halide ${CMAKE_DL_LIBS})
     tilewright_without_sanitizers(smooth.generator)
     set_target_properties(smooth.generator PROPERTIES ENABLE_EXPORTS ON)
+    tilewright_build_for(smooth.generator command_line)
     add_test(NAME laboratory.any_generator COMMAND ${Python3_EXECUTABLE} -B
         ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/foreign_test.py $<TARGET_FILE:tilewright>
         $<TARGET_FILE:smooth.generator>)

@@ -28,6 +28,7 @@ struct VerifyOptions {
     ForeignWords generator;
     int repeat = 10;
     int64_t largest = Verification::largest_sample;
+    int64_t random = 0;
     bool as_json = false;
 };
 
@@ -103,7 +104,7 @@ void verify_type(const Operator &op, const std::string &type, const VerifyOption
     if (variants.empty()) {
         return;
     }
-    Verification verification(op, type, options.repeat, options.largest);
+    Verification verification(op, type, options.repeat, options.largest, (size_t)options.random);
     for (const Variant *variant : variants) {
         progress.step(variant->name());
         const std::string reason = why_not_here(*variant, asked.places, asked.by_name);
@@ -131,6 +132,7 @@ public:
     Sum(const std::vector<Result> &results, size_t not_asked) : not_asked_(not_asked) {
         for (const Result &result : results) {
             count_[result.verdict]++;
+            comparisons_ += result.samples;
             by_reference_ += result.verdict == Verdict::ok && result.against == "reference variant";
             slow_ += is_slow(result);
             device_fault_ = device_fault_ || result.device_fault;
@@ -150,6 +152,7 @@ public:
                     "";
         text += slow_ ? fmt::format(", {} slower than reference", slow_) : "";
         text += fmt::format(", {} not run here", count(Verdict::not_run));
+        text += fmt::format(", {} results compared", comparisons_);
         return text + (not_asked_ ? fmt::format(", {} not asked for", not_asked_) : "");
     }
 
@@ -196,7 +199,7 @@ private:
     }
 
     std::map<Verdict, size_t> count_;
-    size_t by_reference_ = 0, slow_ = 0, not_asked_ = 0;
+    size_t comparisons_ = 0, by_reference_ = 0, slow_ = 0, not_asked_ = 0;
     bool device_fault_ = false;
 };
 
@@ -271,6 +274,14 @@ void add_verify(CommandLine &line) {
         .value_name("BYTES")
         .show_default()
         .range(int64_t{1}, int64_t{1'000'000'000'000});
+    command
+        .add("--random", options.random,
+            "How many samples of random sizes each type has besides, with the settings of the others; the "
+            "same "
+            "ones each time")
+        .value_name("COUNT")
+        .show_default()
+        .range(int64_t{0}, int64_t{1'000'000});
     command.add_flag("--json", options.as_json, "Print JSON");
     command.footer(
         fmt::format("One line per variant and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "

@@ -3,6 +3,7 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/timing/measure.h"
 #include "apps/tilewright/timing/threads.h"
+#include "apps/tilewright/verification/random_samples.h"
 #include "runtime/devices/calls/hooks.h"
 #include "tilewright/workload.h"
 #include <algorithm>
@@ -31,11 +32,14 @@ const char *name_of(Verdict verdict) {
     return "";
 }
 
-Verification::Verification(const Operator &op, const std::string &type, int repeat, int64_t largest)
+Verification::Verification(
+    const Operator &op, const std::string &type, int repeat, int64_t largest, size_t random)
     : op_(op), repeat_(repeat), largest_(largest) {
-    for (Sample &sample : workload_of(op).samples(type)) {
-        const double bytes = bytes_of(sample.inputs);
-        cases_.push_back({std::move(sample), bytes, {}, {}});
+    for (std::vector<Sample> samples : {workload_of(op).samples(type), random_samples(op, type, random)}) {
+        for (Sample &sample : samples) {
+            const double bytes = bytes_of(sample.inputs);
+            cases_.push_back({std::move(sample), bytes, {}, {}});
+        }
     }
     std::stable_sort(
         cases_.begin(), cases_.end(), [](const Case &a, const Case &b) { return a.bytes < b.bytes; });

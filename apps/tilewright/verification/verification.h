@@ -44,8 +44,10 @@ class Verification {
 public:
     // `repeat`: how often a variant runs the largest sample of up to 4 MiB that it serves. If it serves only
     // larger ones, it runs the smallest of them at most three times. `largest`: bytes of inputs; larger
-    // samples are only for variants that serve no smaller one.
-    Verification(const Operator &op, const std::string &type, int repeat, int64_t largest = largest_sample);
+    // samples are only for variants that serve no smaller one. `random`: how many random_samples() there are
+    // besides.
+    Verification(const Operator &op, const std::string &type, int repeat, int64_t largest = largest_sample,
+        size_t random = 0);
 
     static constexpr int64_t largest_sample = 16 << 20;
 

@@ -152,9 +152,12 @@ private:
 
     void filter_rows(const Recursion &recursion, const TileNumbers &numbers) {
         row(i, v, t, g, c) = filters[1].anticausal(v, i, g, t, 0)[0];
-        const Expr e = select(dir == 0, max(t - 1, 0), min(t, across - 2));
-        entering(k, dir, v, t, g) =
-            states(state_at(e, dir, k), promised(min(g * rows + v, height - 1), height));
+        // At the ends of a row, where no state enters, the one that is read and dropped is the tile's own
+        // too.
+        const Expr e = select(dir == 0, max(t - 1, 0), min(t, across - 2)),
+                   is_end = t == select(dir == 0, 0, across - 1);
+        entering(k, dir, v, t, g) = states(
+            state_at(e, select(is_end, 1 - dir, dir), k), promised(min(g * rows + v, height - 1), height));
         filters.emplace_back(
             "rows", row,
             [&](int j, int from) {

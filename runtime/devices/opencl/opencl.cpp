@@ -113,7 +113,6 @@ OpenClDevice described(void *platform, void *device, int index) {
     d.info.images = number_of(ask, device, device_image_support, 0u) != 0;
     d.info.fp64 = extensions.contains("cl_khr_fp64");
     d.info.half = extensions.contains("cl_khr_fp16");
-    d.dot_product = extensions.contains("cl_khr_integer_dot_product");
     if (extensions.contains("cl_nv_device_attribute_query")) {
         const auto number = [&](unsigned what) { return number_of(ask, device, what, 0u); };
         d.info.compute_capability =

@@ -11,7 +11,6 @@ namespace tilewright::driver {
 
 struct OpenClDevice {
     DeviceInfo info;
-    bool dot_product = false;  // cl_khr_integer_dot_product
     void *platform = nullptr, *device = nullptr, *context = nullptr, *queue = nullptr;
 };
 

@@ -44,25 +44,29 @@ constexpr const char *plain_words = R"(
 #endif
 )";
 
-constexpr const char *dot_by_extension = R"(
+// The compiler says whether it has the built-in: Intel's OpenCL for CPUs lists the extension of its devices,
+// and has it only in programs of OpenCL C 3.0, which Halide's are not.
+constexpr const char *plain_dot = R"(
+#ifdef __opencl_c_integer_dot_product_input_4x8bit_packed
 #pragma OPENCL EXTENSION cl_khr_integer_dot_product : enable
 uint tilewright_dot(uint a, uint b, uint sum) {
     return dot_4x8packed_uu_uint(a, b) + sum;
 }
-)";
-
-constexpr const char *plain_dot = R"(
+#else
 TILEWRIGHT_FUNCTION tilewright_dot(uint a, uint b, uint sum) {
     const uint4 products = convert_uint4(as_uchar4(a)) * convert_uint4(as_uchar4(b));
     return products.x + products.y + products.z + products.w + sum;
 }
+#endif
 )";
 
-// PRMT of PTX, for picks without its sign bits.
+// PRMT of PTX, for picks without its sign bits. Not by shuffle(), at which Intel's compiler for CPUs ends the
+// process (2026.22).
 constexpr const char *plain_pick = R"(
 TILEWRIGHT_FUNCTION tilewright_pick(uint a, uint b, uint picks) {
-    const uint places = picks & 0xf | (picks & 0xf0) << 4 | (picks & 0xf00) << 8 | (picks & 0xf000) << 12;
-    return as_uint(shuffle(as_uchar8((uint2)(a, b)), as_uchar4(places)));
+    const ulong bytes = as_ulong((uint2)(a, b));
+    const uint4 places = (uint4)(picks, picks >> 4, picks >> 8, picks >> 12) % 8 * 8;
+    return as_uint(convert_uchar4((ulong4)(bytes) >> convert_ulong4(places)));
 }
 )";
 
@@ -138,10 +142,9 @@ std::string functions_for(const std::string &source, const OpenClDevice &device)
         all += half_conversions;
     }
     if (names(dot_of_words) || names(pick_of_words)) {
-        all +=
-            device.info.compute_capability >= first_with_dot ?
-                std::string(nvidia_words) :
-                std::string(plain_words) + (device.dot_product ? dot_by_extension : plain_dot) + plain_pick;
+        all += device.info.compute_capability >= first_with_dot ?
+                   std::string(nvidia_words) :
+                   std::string(plain_words) + plain_dot + plain_pick;
     }
     if (names(byte_product_prefix)) {
         all += byte_products;

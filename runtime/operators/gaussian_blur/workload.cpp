@@ -48,6 +48,7 @@ public:
             {{40, 61}, {{"sigma", .8}, {"sigma-y", 2.5}, {"border", "mirror"}}},
             {{31, 23, 3}, {{"sigma", 3.}, {"sigma-y", 1.}, {"truncate", 2.}, {"border", "wrap"}}},
             {{21, 35}, {{"sigma", 2.}, {"border", "constant"}, {"value", 7.}}},
+            {{1, 2}, {{"sigma", 2.}, {"border", "constant"}, {"value", 250.}}},
         };
         std::vector<Sample> samples;
         for (const Case &c : cases) {

@@ -123,9 +123,8 @@ TEST_F(CommandLine, ShowFindsTheGeneratorElsewhere) {
     EXPECT_EQ(missing.code, 1);
     expect_has(missing.err, {"transpose.generator was not found", "TILEWRIGHT_GENERATORS"});
     EXPECT_EQ(std::count(missing.err.begin(), missing.err.end(), '\n'), 1) << missing.err;
-    const std::string folder = fs::path(TILEWRIGHT_APP).parent_path().parent_path().parent_path();
-    const Ran found =
-        run_program(path("bin/tilewright"), arguments, {.environment = {"TILEWRIGHT_GENERATORS=" + folder}});
+    const Ran found = run_program(path("bin/tilewright"), arguments,
+        {.environment = {"TILEWRIGHT_GENERATORS=" TILEWRIGHT_GENERATOR_FOLDER}});
     EXPECT_EQ(found.code, 0) << found.err;
     expect_has(found.out, {"produce out"});
 }

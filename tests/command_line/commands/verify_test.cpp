@@ -81,6 +81,21 @@ TEST_F(CommandLine, VerifyLeavesOutLargeSamples) {
     expect_refusal(2, {"verify", op, "--largest", "0"}, {"--largest"});
 }
 
+TEST_F(CommandLine, VerifyAddsRandomSamples) {
+    for (const char *op : {"invert", "gaussian_blur", "matmul"}) {
+        if (!has_operator(op)) {
+            continue;
+        }
+        const auto compared = [&](const char *random) {
+            const json report = run_json({"verify", op, "--schedule", "reference", "--device", "cpu",
+                "--largest", "20000", "--random", random, "--json"});
+            EXPECT_EQ(report["variants"][0]["verdict"], "ok") << report["variants"][0];
+            return report["variants"][0]["samples"].get<int>();
+        };
+        EXPECT_GT(compared("40"), compared("0") + 20) << op;
+    }
+}
+
 TEST_F(CommandLine, VerifyFindsAWrongResult) {
     NEEDS_DEVICE("opencl");
     const Ran ran = run({"verify", operators().front(), "--device", "opencl", "--schedule", "tuned"},

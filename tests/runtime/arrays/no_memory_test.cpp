@@ -30,6 +30,15 @@ void *operator new(size_t bytes) {
     throw std::bad_alloc();
 }
 
+// Under AddressSanitizer it would be another one, whose memory is not for free().
+void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
+    try {
+        return operator new(bytes);
+    } catch (const std::bad_alloc &) {
+        return nullptr;
+    }
+}
+
 [[gnu::noinline]] void operator delete(void *memory) noexcept {
     free(memory);
 }

@@ -13,3 +13,30 @@ if (cpu IN_LIST TILEWRIGHT_TARGETS)
         endforeach ()
     endforeach ()
 endif ()
+
+# OpenCL kernels whose work-items share memory in which oclgrind found races, under its search for them.
+# oclgrind 21.10 ends with an error after the last call, hence the words and not the exit code.
+if (opencl IN_LIST TILEWRIGHT_TARGETS AND TARGET tilewright)
+    find_library(TILEWRIGHT_OCLGRIND oclgrind-rt-icd PATH_SUFFIXES oclgrind)
+    mark_as_advanced(TILEWRIGHT_OCLGRIND)
+    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/oclgrind/oclgrind.icd "${TILEWRIGHT_OCLGRIND}\n")
+    foreach (variant recursive_gaussian/compact matmul/tuned_small)
+        get_filename_component(op ${variant} DIRECTORY)
+        get_filename_component(schedule ${variant} NAME)
+        if (NOT op IN_LIST operators)
+            continue()
+        endif ()
+        set(verify "verify ${op} --schedule ${schedule} --device opencl --largest 600 --repeat 1")
+        set(command sh -c "'$<TARGET_FILE:tilewright>' ${verify} 2>&1 || true")
+        if (NOT TILEWRIGHT_OCLGRIND)
+            set(command ${CMAKE_COMMAND} -E echo "not run here: oclgrind is not installed")
+        endif ()
+        add_test(NAME ${op}.races COMMAND ${command})
+        set_tests_properties(${op}.races PROPERTIES LABELS ${op} TIMEOUT 600 COST 10
+            PASS_REGULAR_EXPRESSION "[1-9][0-9]* ok, 0 wrong, 0 failed"
+            FAIL_REGULAR_EXPRESSION "data race|Invalid"
+            SKIP_REGULAR_EXPRESSION "not run here: oclgrind")
+        set_property(TEST ${op}.races PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1 TILEWRIGHT_CACHE=off
+            OCL_ICD_VENDORS=${CMAKE_CURRENT_BINARY_DIR}/oclgrind)
+    endforeach ()
+endif ()

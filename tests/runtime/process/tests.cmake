@@ -36,5 +36,6 @@ add_executable(long_life runtime/process/long_life.cpp)
 target_link_libraries(long_life PRIVATE
     tilewright_test_support Tilewright::operators Tilewright::workloads Tilewright::runtime ${CMAKE_DL_LIBS})
 target_compile_options(long_life PRIVATE ${TILEWRIGHT_SMALL_CODE})
+tilewright_build_for(long_life runtime)
 add_test(NAME long_life COMMAND long_life calls=400 seconds=2 growth=16)
 set_tests_properties(long_life PROPERTIES LABELS runtime TIMEOUT 600 ENVIRONMENT "${tests_environment}")
