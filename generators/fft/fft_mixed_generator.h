@@ -15,13 +15,18 @@ public:
     using Words1 = Halide::Buffer<uint64_t, 1>;
     using Words3 = Halide::Buffer<uint64_t, 3>;
     Input<Words3> in{"in"};
-    Input<Words1> roots{"roots"}, first{"first"}, last{"last"}, strides{"strides"};
-    Input<Halide::Buffer<int32_t, 1>> positions{"positions"};
+    Input<Words1> roots{"roots"}, first{"first"}, last{"last"};
     Input<int32_t[mixed_radices.size()]> counts{"counts"};
+    Input<uint64_t[most_mixed_stages]> strides{"strides"};
     Input<float> sign{"sign"}, scale_re{"scale_re"}, scale_im{"scale_im"};
     Output<Words3> output{"output"};
 
     void configure() {
+        if (this->template configuration<FftMixedShape>().convolves) {
+            response = add_input<Words1>("response");
+        } else {
+            positions = add_input<Halide::Buffer<int32_t, 1>>("positions");
+        }
         FftMixedNumbers<int> names;
         names.fields([&](const char *name, int) { numbers_[name] = add_input<int32_t>(name); });
     }
@@ -42,29 +47,42 @@ public:
         Halide::Func field("field"), position("position");
         field(x, y, batch) = in(promised(x, in.dim(0).extent()), promised(y, in.dim(1).extent()),
             promised(batch, in.dim(2).extent()));
-        position(i) = positions(promised(i, positions.dim(0).extent()));
-        FftMixedTables tables{table("roots", roots), table("first", first), table("last", last), position,
-            table("strides", strides), {}, sign, scale_re, scale_im};
+        FftMixedTables tables{table("roots", roots), table("first", first), table("last", last), position, {},
+            {}, {}, sign, scale_re, scale_im};
+        Halide::Expr stride = strides[0];
+        for (size_t s = 1; s < most_mixed_stages; s++) {
+            stride = select(i == (int)s, Halide::Expr(strides[s]), stride);
+        }
+        tables.strides(i) = stride;
+        if (response) {
+            tables.response = table("response", *response);
+            response->dim(0).set_min(0);
+        } else {
+            position(i) = (*positions)(promised(i, positions->dim(0).extent()));
+            positions->dim(0).set_min(0);
+        }
         for (size_t r = 0; r < mixed_radices.size(); r++) {
             tables.counts.push_back(counts[r]);
         }
         const bool on_gpu = std::string(backend) != "cpu";
         FftMixed form(field, tables, numbers, this->template configuration<FftMixedShape>(),
-            multiply_add(backend), on_gpu ? setting("threads") : 0, on_gpu ? setting("words") : 0);
+            multiply_add(backend), on_gpu ? setting("threads") : 0, on_gpu ? setting("words") : 0,
+            on_gpu ? setting("each") : 1);
         output = form.out;
         for (int d = 0; d < 3; d++) {
             in.dim(d).set_min(0);
             output.dim(d).set_min(0);
         }
-        for (Input<Words1> *buffer : {&roots, &first, &last, &strides}) {
+        for (Input<Words1> *buffer : {&roots, &first, &last}) {
             buffer->dim(0).set_min(0);
         }
-        positions.dim(0).set_min(0);
         apply(form, {in, output});
     }
 
 private:
     std::map<std::string, Input<int32_t> *> numbers_;
+    Input<Halide::Buffer<int32_t, 1>> *positions = nullptr;
+    Input<Words1> *response = nullptr;
 };
 
 }  // namespace tilewright

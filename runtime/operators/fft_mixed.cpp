@@ -1,18 +1,24 @@
 // Divides lines of any length into passes of FftMixed, and binds their arguments.
 #include "runtime/operators/fft_mixed.h"
+#include "generators/algorithms/cache.h"
 #include "generators/algorithms/fft2d/mixed_shape.h"
 #include "generators/algorithms/integers.h"
 #include "runtime/operators/fft_tables.h"
+#include "runtime/process/immortal.h"
 #include <algorithm>
 #include <bit>
 #include <limits>
 #include <stdexcept>
+#include <tuple>
 
 namespace tilewright {
 
 namespace {
 
 using Numbers = FftMixedNumbers<int32_t>;
+
+// Those of a large GPU, by which lines are divided among blocks.
+constexpr int64_t multiprocessors = 132;
 
 constexpr int32_t all = std::numeric_limits<int32_t>::max();
 
@@ -40,6 +46,59 @@ Array conjugate(const Array &a) {
     return complex_vector(a.size(), [&](int64_t i) { return std::conj(std::complex<double>(x[i])); });
 }
 
+MixedStages stages_of(const Variant &variant) {
+    return variant.configuration<FftMixedShape>().stages();
+}
+
+using LinesOfBlocks = MixedTransform::LinesOfBlocks;
+
+// How many points a block of threads has room for: of 17 words one is left out.
+int64_t points_of(const Variant &variant) {
+    return variant.tunable("words") / 17 * 16;
+}
+
+// Lines that a block of threads may take together, 1 << shift of them, and how long all of them take then:
+// the instructions of the multiprocessor that has the most blocks, which bound these passes (H200, 1000 x
+// 1000: 70 % of the time).
+struct Share {
+    int32_t shift = 0;
+    int64_t time = std::numeric_limits<int64_t>::max();  // where no block has room for a line, or no stages
+};
+Share best_share(const LinesOfBlocks &lines, const MixedStages &most, int64_t threads, int64_t points) {
+    Share best;
+    if (lines.length > points || !is_smooth(lines.length, most)) {
+        return best;
+    }
+    const MixedTables tables = mixed_tables(lines.length, most);
+    for (int32_t shift = 0; lines.length << shift <= points; shift++) {
+        const int64_t items = lines.length << shift, blocks = ceil_div(lines.count, int64_t(1) << shift);
+        // Reading and writing take about as long as two butterflies of 8. Of less than 4 columns, only a part
+        // of the words that memory sends is used.
+        int64_t time = 16 * ceil_div(items, threads * 8) * (lines.columns && shift < 2 ? 4 >> shift : 1);
+        for (size_t r = 0; r < mixed_radices.size(); r++) {
+            const int64_t radix = mixed_radices[r];
+            time += tables.counts[r] * ceil_div(items / radix, threads) * (radix + 4);
+        }
+        time *= threads * ceil_div(blocks * lines.batches, multiprocessors);
+        if (time < best.time) {
+            best = {shift, time};
+        }
+        if (blocks == 1) {
+            break;
+        }
+    }
+    return best;
+}
+
+// The same by a variant. Kept, because it takes longer than a call should.
+Share best_share(const LinesOfBlocks &lines, const Variant &variant) {
+    using Key = std::tuple<LinesOfBlocks, MixedStages, int64_t, int64_t>;
+    auto &shares = immortal([] { return Cache<Key, Share>(256); });
+    const Key key{lines, stages_of(variant), variant.tunable("threads"), points_of(variant)};
+    return *shares.get(
+        key, [&] { return std::apply([](const auto &...values) { return best_share(values...); }, key); });
+}
+
 }  // namespace
 
 // One library and what it is given.
@@ -48,28 +107,22 @@ struct MixedTransform::Pass {
     Array first, last;
     Endpoints ends;
     Numbers numbers;
+    Array response = {};  // of a variant that convolves
 
-    // The lines that a block of threads takes together. Rows: enough points for all threads; columns: a power
-    // of two, so that whole pieces of memory are read. Fewer where that leaves multiprocessors idle.
-    void divide(int64_t points, int64_t batches) {
-        const int64_t lines = numbers.lines, most = std::max<int64_t>(1, points / numbers.length);
-        int64_t together;
-        if (numbers.reads_columns) {
-            together = std::min<int64_t>(32, (int64_t)std::bit_floor((uint64_t)most));
-            while (together > 8 && ceil_div(lines, together) * batches < 256) {
-                together /= 2;
-            }
-        } else {
-            const int64_t busy = std::max<int64_t>(1, lines * batches / 512);
-            together = std::min({most, busy, ceil_div(int64_t(4096), numbers.length)});
-        }
-        numbers.together = (int32_t)std::min(together, lines);
-        numbers.blocks = (int32_t)ceil_div(lines, numbers.together);
+    // On a GPU: the variant, and how many lines a block of its threads takes.
+    void take(const Division &division) {
+        variant = division.variant;
+        numbers.shift = division.shift;
+        numbers.together = 1 << division.shift;
+        numbers.blocks = (int32_t)ceil_div<int64_t>(numbers.lines, numbers.together);
+        const bool whole = numbers.write_step == 1 && numbers.write_offset == 0;
+        numbers.results = whole ? std::min(numbers.length, numbers.written) : numbers.length;
+        numbers.of_length = fft_mixed_reciprocal(numbers.length);
+        numbers.of_results = fft_mixed_reciprocal(numbers.results);
     }
 
     void add_to(Plan &plan, Device device, const Array &from, View reads, Array &to, View writes) {
-        const MixedTables tables =
-            mixed_tables(numbers.length, variant->configuration<FftMixedShape>().stages());
+        const MixedTables tables = mixed_tables(numbers.length, stages_of(*variant));
         const Array roots = fft_roots(numbers.length), one = fft_roots(1);
         if (!first.empty() && !numbers.twiddled) {
             numbers.first_by_point = 1;
@@ -82,13 +135,17 @@ struct MixedTransform::Pass {
             launch.in(name, array, complex_words(array));
         };
         launch.in("in", from, std::move(reads))
-            .in("positions", tables.positions)
-            .in("strides", tables.strides)
+            .values("strides", std::span<const uint64_t>(tables.strides))
             .values("counts", std::span<const int32_t>(tables.counts))
             .value("sign", ends.sign)
             .value("scale_re", ends.scale_re)
             .value("scale_im", ends.scale_im)
             .out("output", to, std::move(writes));
+        if (response.empty()) {
+            launch.in("positions", tables.positions);
+        } else {
+            table("response", response);
+        }
         table("roots", roots);
         table("first", first.empty() ? one : first);
         table("last", last.empty() ? one : last);
@@ -97,11 +154,20 @@ struct MixedTransform::Pass {
 };
 
 MixedTransform::MixedTransform(std::vector<const Variant *> variants, FieldAxis axis, int64_t n,
-    const Endpoints &ends, const LineFactors &factors)
-    : variants_(std::move(variants)), axis_(axis), n_(n), ends_(ends), factors_(factors) {
+    int64_t lines, const Endpoints &ends, const LineFactors &factors)
+    : variants_(std::move(variants)), axis_(axis), n_(n), lines_(lines), ends_(ends), factors_(factors) {
     if (!is_on_gpu()) {
         std::erase_if(variants_, [&](const Variant *variant) {
             return variant->configuration<FftMixedShape>().columns != (axis == FieldAxis::columns);
+        });
+    }
+    if (is_on_gpu()) {
+        std::erase_if(variants_, [&](const Variant *variant) {
+            const bool convolves = variant->configuration<FftMixedShape>().convolves;
+            if (convolves) {
+                convolving_ = variant;
+            }
+            return convolves;
         });
     }
     if (variants_.empty()) {
@@ -110,37 +176,56 @@ MixedTransform::MixedTransform(std::vector<const Variant *> variants, FieldAxis 
 }
 
 MixedStages MixedTransform::stages() const {
-    return variants_.front()->configuration<FftMixedShape>().stages();
+    return stages_of(*variants_.back());
 }
 
 bool MixedTransform::is_on_gpu() const {
     return !variants_.empty() && variants_.front()->backend != Backend::cpu;
 }
 
-// How many points a block of threads has room for: of 17 words one is left out.
-int64_t MixedTransform::points_of(const Variant &variant) const {
-    return variant.tunable("words") / 17 * 16;
+// The division of lines that are not divided into parts, by the variant that takes the least time. No variant
+// where none has room for one.
+MixedTransform::Division MixedTransform::division(const LinesOfBlocks &lines) const {
+    Division division;
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (const Variant *variant : variants_) {
+        const Share share = best_share(lines, *variant);
+        if (share.time < least) {
+            least = share.time;
+            division = {variant, share.shift};
+        }
+    }
+    return division;
 }
 
-// The variant that takes whole lines: the first one with room for 4 columns, or for 2, or for a row. Null
-// where none has it.
+// The variant for whole lines; null where they are divided into parts: no block has room for one of them, or
+// for two of them where they are columns.
 const Variant *MixedTransform::whole(int64_t length) const {
     if (!is_on_gpu()) {
         return variants_.front();
     }
     const bool columns = axis_ == FieldAxis::columns;
-    for (const int64_t lines : columns ? std::vector<int64_t>{4, 2} : std::vector<int64_t>{1}) {
-        for (const Variant *variant : variants_) {
-            if (lines * length <= points_of(*variant)) {
-                return variant;
-            }
-        }
+    const bool has_room = std::any_of(variants_.begin(), variants_.end(),
+        [&](const Variant *variant) { return (columns ? 2 * length : length) <= points_of(*variant); });
+    return has_room ? division({length, lines_, 1, columns}).variant : nullptr;
+}
+
+// The length of the lines that one library transforms there and back, for lines that are not smooth. 0 where
+// no block has room for one.
+int64_t MixedTransform::convolved() const {
+    if (!convolving_) {
+        return 0;
     }
-    return nullptr;
+    const int64_t length = chirp_length(n_, stages_of(*convolving_));
+    return length <= points_of(*convolving_) ? length : 0;
 }
 
 const Variant &MixedTransform::variant() const {
-    const Variant *variant = whole(is_smooth(n_, stages()) ? n_ : chirp_length(n_, stages()));
+    const bool smooth = is_smooth(n_, stages());
+    if (!smooth && convolved()) {
+        return *convolving_;
+    }
+    const Variant *variant = whole(smooth ? n_ : chirp_length(n_, stages()));
     return variant ? *variant : *variants_.front();
 }
 
@@ -179,11 +264,10 @@ View MixedTransform::part(const Array &field, const Window &window, int64_t poin
 void MixedTransform::add_parts(Plan &plan, Device device, const Lines &lines, const Array &from,
     const Window &reads, Array &to, const Window &writes) const {
     const bool columns = axis_ == FieldAxis::columns;
-    const Variant &variant = *variants_.front();
     const int64_t second = part_of(lines.length), first = lines.length / second, count = reads.count;
     const Window window{0, count};
     Array between = scratch(lines.length, count);
-    Pass head{&variant, lines.first, {}, {.sign = lines.ends.sign}, {}};
+    Pass head{nullptr, lines.first, {}, {.sign = lines.ends.sign}, {}};
     Numbers &h = head.numbers;
     h.length = (int32_t)first;
     h.lines = (int32_t)(columns ? count : second);
@@ -193,11 +277,11 @@ void MixedTransform::add_parts(Plan &plan, Device device, const Lines &lines, co
     h.read_offset = 1;
     h.present = (int32_t)lines.present;
     h.written = all;
-    head.divide(points_of(variant), columns ? second : count);
+    head.take(division({first, h.lines, columns ? second : count, true}));
     head.add_to(plan, device, from, part(from, reads, lines.present, second), between,
         part(between, window, lines.length, second));
 
-    Pass tail{&variant, fft_roots(lines.length), lines.last,
+    Pass tail{nullptr, fft_roots(lines.length), lines.last,
         {.scale_re = lines.ends.scale_re, .scale_im = lines.ends.scale_im}, {}};
     Numbers &t = tail.numbers;
     t.length = (int32_t)second;
@@ -210,7 +294,7 @@ void MixedTransform::add_parts(Plan &plan, Device device, const Lines &lines, co
     t.write_step = (int32_t)first;
     t.write_offset = 1;
     t.written = (int32_t)lines.written;
-    tail.divide(points_of(variant), columns ? first : count);
+    tail.take(division({second, t.lines, columns ? first : count, columns}));
     View consecutive = complex_words(between);
     const int64_t pitch = between.strides()[0];
     consecutive.dims = columns ?
@@ -233,7 +317,7 @@ void MixedTransform::add_lines(Plan &plan, Device device, const Lines &lines, co
     n.present = (int32_t)lines.present;
     n.written = (int32_t)lines.written;
     if (is_on_gpu()) {
-        pass.divide(points_of(*variant), 1);
+        pass.take(division({lines.length, n.lines, 1, n.reads_columns != 0}));
     }
     pass.add_to(plan, device, from, view(from, reads, lines.present), to, view(to, writes, lines.written));
 }
@@ -244,6 +328,20 @@ void MixedTransform::add_to(Plan &plan, Device device, const Array &from, Array 
                 last = factors_.last ? factors_.last() : Array();
     if (is_smooth(n_, stages())) {
         return add_lines(plan, device, {n_, n_, n_, first, last, ends_}, from, {0, count}, to, {0, count});
+    }
+    if (const int64_t length = convolved()) {
+        const MixedStages most = stages_of(*convolving_);
+        Pass pass{convolving_, product(first, fft_chirp(n_, -1)),
+            product(last.empty() ? last : conjugate(last), fft_chirp(n_, 1)),
+            {ends_.sign, ends_.scale_re, -ends_.scale_im}, {}, chirp_response(n_, length, most)};
+        Numbers &n = pass.numbers;
+        n.length = (int32_t)length;
+        n.lines = (int32_t)count;
+        n.reads_columns = n.writes_columns = axis_ == FieldAxis::columns;
+        n.present = n.written = (int32_t)n_;
+        pass.take({convolving_, best_share({length, count, 1, n.reads_columns != 0}, *convolving_).shift});
+        const Window window{0, count};
+        return pass.add_to(plan, device, from, view(from, window, n_), to, view(to, window, n_));
     }
     // Some lines at a time, so that the longer ones take little memory: on a CPU, as much as its last cache.
     const int64_t longer = chirp_length(n_, stages()), bytes = int64_t(1) << (is_on_gpu() ? 28 : 24);

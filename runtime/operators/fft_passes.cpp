@@ -219,7 +219,7 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
     if (has_pass(h_) && has_pass(w_)) {
         return false;
     }
-    const MixedTransform mixed(libraries_.mixed(backend_), axis, n, endpoints, factors);
+    const MixedTransform mixed(libraries_.mixed(backend_), axis, n, lines, endpoints, factors);
     step(mixed.variant(), true, [mixed](Plan &plan, Device device, const Array &from, Array &to) {
         mixed.add_to(plan, device, from, to);
     });

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 namespace tilewright {
@@ -39,28 +40,44 @@ std::vector<int64_t> factors_of(int64_t n) {
     return factors;
 }
 
-// How often a length has each radix: as few stages of powers of two as there can be. Nothing where it takes
-// other radices or more stages.
-std::optional<std::array<int32_t, mixed_radices.size()>> radices_of(int64_t n, const MixedStages &most) {
-    std::array<int32_t, mixed_radices.size()> counts{};
-    int twos = std::countr_zero((uint64_t)n);
-    n >>= twos;
-    while (twos >= 3 && (most[0] == 0 || (twos % 4 != 0 && twos != 5))) {
-        counts[1]++;
-        twos -= 3;
+using RadixCounts = std::array<int32_t, mixed_radices.size()>;
+
+// How often a length has each radix: as few stages as there can be, and of those the smallest radices.
+// Nothing where it takes other radices or more stages. Radices from `first` on are tried.
+struct Radices {
+    RadixCounts counts{};
+    int stages = 0, sum = 0;
+};
+std::optional<Radices> fewest_stages(int64_t n, const MixedStages &most, size_t first) {
+    if (n == 1) {
+        return Radices();
     }
-    counts[0] = most[0] > 0 ? twos / 4 : 0;
-    twos -= 4 * counts[0];
-    counts[2] = twos / 2;
-    counts[3] = twos % 2;
-    for (size_t r = 4; r < counts.size(); r++) {
-        for (; n % mixed_radices[r] == 0; n /= mixed_radices[r]) {
-            counts[r]++;
+    std::optional<Radices> best;
+    for (size_t r = first; r < most.size(); r++) {
+        if (most[r] == 0 || n % mixed_radices[r] != 0) {
+            continue;
+        }
+        auto found = fewest_stages(n / mixed_radices[r], most, r);
+        if (!found || ++found->counts[r] > most[r]) {
+            continue;
+        }
+        found->stages++;
+        found->sum += mixed_radices[r];
+        if (!best || std::pair(found->stages, found->sum) < std::pair(best->stages, best->sum)) {
+            best = found;
         }
     }
-    const bool fits = std::equal(
-        counts.begin(), counts.end(), most.begin(), [](int32_t count, int limit) { return count <= limit; });
-    return n == 1 && fits ? std::optional(counts) : std::nullopt;
+    return best;
+}
+std::optional<RadixCounts> radices_of(int64_t n, const MixedStages &most) {
+    int64_t rest = n;
+    for (const int64_t p : {2, 3, 5, 7, 11, 13}) {
+        while (rest % p == 0) {
+            rest /= p;
+        }
+    }
+    const auto found = rest == 1 ? fewest_stages(n, most, 0) : std::nullopt;
+    return found && found->stages <= (int)most_mixed_stages ? std::optional(found->counts) : std::nullopt;
 }
 
 // The transform of v, one step per prime factor as in the definition (generators/algorithms/fft2d/fft2d.h).
@@ -90,7 +107,8 @@ std::vector<std::complex<double>> spectrum_of(std::vector<std::complex<double>> 
 }  // namespace
 
 bool is_smooth(int64_t n, const MixedStages &most) {
-    return radices_of(n, most).has_value();
+    auto &smooth = immortal([] { return Cache<std::pair<int64_t, MixedStages>, bool>(most_tables); });
+    return *smooth.get({n, most}, [&] { return radices_of(n, most).has_value(); });
 }
 
 int64_t largest_factor(int64_t n) {
@@ -135,23 +153,21 @@ MixedTables mixed_tables(int64_t length, const MixedStages &most) {
     auto &tables = immortal([] { return Cache<std::pair<int64_t, MixedStages>, MixedTables>(most_tables); });
     return *tables.get({length, most}, [&] {
         MixedTables made{radices_of(length, most).value(), Array(Type::i32, {length}), {}};
-        std::vector<uint64_t> strides;
+        size_t stages = 0;
         auto *positions = made.positions.as<int32_t>();
         std::fill_n(positions, length, 0);
         int64_t before = 1;
         for (size_t r = 0; r < mixed_radices.size(); r++) {
             for (int32_t stage = 0; stage < made.counts[r]; stage++) {
                 const int64_t radix = mixed_radices[r], stride = length / (before * radix);
-                strides.push_back((uint64_t)stride + ((uint64_t)before << 32));
+                made.strides.at(stages++) = (uint64_t)stride + ((uint64_t)before << 16) +
+                                            ((uint64_t)fft_mixed_reciprocal(stride) << 32);
                 for (int64_t k = 0; k < length; k++) {
                     positions[k] += (int32_t)(k / before % radix * stride);
                 }
                 before *= radix;
             }
         }
-        strides.push_back(1);  // is read where there are no stages of the last radix
-        made.strides = Array(Type::u64, {(int64_t)strides.size()});
-        std::copy(strides.begin(), strides.end(), made.strides.as<uint64_t>());
         return made;
     });
 }
@@ -198,6 +214,20 @@ Array chirp_response(int64_t n, int64_t length) {
         }
         line = spectrum_of(std::move(line));
         return complex_vector(length, [&](int64_t k) { return line[(size_t)k]; });
+    });
+}
+
+Array chirp_response(int64_t n, int64_t length, const MixedStages &most) {
+    auto &tables =
+        immortal([] { return Cache<std::tuple<int64_t, int64_t, MixedStages>, Array>(most_tables); });
+    return *tables.get({n, length, most}, [&] {
+        const Array in_order = chirp_response(n, length), positions = mixed_tables(length, most).positions;
+        Array made(Type::c64, {length});
+        for (int64_t k = 0; k < length; k++) {
+            made.as<std::complex<float>>()[positions.as<int32_t>()[k]] =
+                in_order.as<std::complex<float>>()[k];
+        }
+        return made;
     });
 }
 

@@ -21,7 +21,7 @@ constexpr bool has_pass(int64_t n) {
 }
 
 // Whether passes of FftMixed with at most so many stages of each radix transform lines of n numbers.
-bool is_smooth(int64_t n, const MixedStages &most = any_stages);
+bool is_smooth(int64_t n, const MixedStages &most = FftMixedShape().stages());
 
 // A vector c64 of n numbers, value(0) and so on.
 Array complex_vector(int64_t n, const std::function<std::complex<double>(int64_t i)> &value);
@@ -38,7 +38,8 @@ Array fft_middle(const FftPassShape &pass);
 // smooth length.
 struct MixedTables {
     std::array<int32_t, mixed_radices.size()> counts;
-    Array positions, strides;
+    Array positions;
+    std::array<uint64_t, most_mixed_stages> strides;
 };
 MixedTables mixed_tables(int64_t length, const MixedStages &most);
 
@@ -48,6 +49,9 @@ MixedTables mixed_tables(int64_t length, const MixedStages &most);
 Array fft_chirp(int64_t n, int sign);
 int64_t chirp_length(int64_t n, const MixedStages &most);
 Array chirp_response(int64_t n, int64_t length);
+
+// The same in the order of the cells of a pass that convolves.
+Array chirp_response(int64_t n, int64_t length, const MixedStages &most);
 
 // The prime factors of n as the definition takes them: i32, the products of the first 0, 1, ... of them.
 Array fft_products(int64_t n);

@@ -11,26 +11,42 @@ namespace tilewright {
 // of the loop over stages only where an iteration has a barrier inside, and this Func brings one.
 inline void mixed_lines_in_shared(FftMixed &f, ScheduleContext &context) {
     undefined_on_gpu(f.out);
-    const Halide::RVar iteration = variable(f.writing, 0), thread = variable(f.writing, 1),
-                       block = variable(f.writing, 2);
+    const Halide::RVar turn = variable(f.writing, 0), iteration = variable(f.writing, 1),
+                       thread = variable(f.writing, 2), block = variable(f.writing, 3);
     Halide::Stage last = f.out.update();
     last.allow_race_conditions()
-        .reorder({iteration, thread, block, f.batch})
+        .reorder({turn, iteration, thread, block, f.batch})
+        .unroll(turn)
         .gpu_threads(thread)
         .gpu_blocks(block, f.batch);
+    for (Halide::Func *func : {&f.sources, &f.fetched}) {
+        func->compute_at(f.out, iteration).store_in(Halide::MemoryType::Register).unroll(f.turn);
+    }
+    f.received.compute_at(f.cells, variable(f.reading, 0))
+        .store_in(Halide::MemoryType::Register)
+        .unroll(f.turn);
     f.cells.compute_at(f.out, block).store_in(Halide::MemoryType::GPUShared).bound(f.at, 0, context["words"]);
     Halide::Stage reads = f.cells.update(0);
     reads.allow_race_conditions()
         .reorder({variable(f.reading, 0), variable(f.reading, 1), f.block, f.batch})
         .gpu_threads(variable(f.reading, 1));
-    for (size_t i = 0; i < f.stages.size(); i++) {
-        const FftMixed::Stages &stages = f.stages[i];
+    if (f.shape.convolves) {
+        const Halide::RVar turn = variable(f.multiplying, 0), iteration = variable(f.multiplying, 1),
+                           thread = variable(f.multiplying, 2);
+        Halide::Stage update = f.cells.update(f.multiplied);
+        update.allow_race_conditions()
+            .reorder({turn, iteration, thread, f.block, f.batch})
+            .unroll(turn)
+            .gpu_threads(thread);
+        f.responses.compute_at(f.cells, iteration).store_in(Halide::MemoryType::Register).unroll(f.turn);
+    }
+    for (const FftMixed::Stages &stages : f.stages) {
         const Halide::RVar of_thread = variable(stages.loops, 1), stage = variable(stages.loops, 2);
-        Halide::Stage update = f.cells.update((int)i + 1);
+        Halide::Stage update = f.cells.update(stages.update);
         update.allow_race_conditions()
             .reorder({variable(stages.loops, 0), of_thread, stage, f.block, f.batch})
             .gpu_threads(of_thread);
-        if (f.shape.unrolled) {
+        if (f.shape.unrolled()) {
             update.unroll(stage);
         } else {
             Halide::Func(stages.strides).compute_at(f.cells, stage).store_in(Halide::MemoryType::GPUShared);
@@ -57,39 +73,44 @@ inline void mixed_lines_in_vectors(FftMixed &f, ScheduleContext &) {
         .bound(f.at, 0, 2 * f.length)
         .bound_extent(f.line, lanes);
     f.cells.update(0).reorder({f.line, variable(f.reading, 0), f.batch}).vectorize(f.line, lanes);
-    for (size_t i = 0; i < f.stages.size(); i++) {
-        const FftMixed::Stages &stages = f.stages[i];
+    for (const FftMixed::Stages &stages : f.stages) {
         const Halide::RVar stage = variable(stages.loops, 1);
-        f.cells.update((int)i + 1)
+        f.cells.update(stages.update)
             .reorder({f.line, variable(stages.loops, 0), stage, f.batch})
             .vectorize(f.line, lanes);
         Halide::Func(stages.strides).compute_at(f.cells, stage);
     }
 }
 
-// The variants of a GPU's backend, and those of the CPU.
+// The variants of a GPU's backend, and those of the CPU. For the same lines, the front takes the one with the
+// least work (runtime/operators/fft_mixed.cpp).
 inline ScheduleVariants mixed_variants(Backends where) {
-    const std::string sentence = " of any length with prime factors up to 13, with phases: all stages in ";
+    using Radices = FftMixedShape::Radices;
     if (where == cpu) {
+        const std::string sentence =
+            " of any length with prime factors up to 13, all stages in a core's cache.";
         return {variant("fused_mixed_rows", cpu, "c64", mixed_lines_in_vectors, FftMixedShape{})
-                    .says("Rows" + sentence + "a core's cache."),
+                    .says("Rows" + sentence),
             variant("fused_mixed_columns", cpu, "c64", mixed_lines_in_vectors, FftMixedShape{.columns = true})
-                .says("Columns" + sentence + "a core's cache.")};
+                .says("Columns" + sentence)};
     }
+    const auto lines = [&](const std::string &name, const FftMixedShape &shape, int threads, int words,
+                           const std::string &sentence) {
+        return variant("fused_mixed" + name, where, "c64", mixed_lines_in_shared, shape,
+            {{"threads", threads, 64, 512}, {"words", words, 4096, words}, {"each", 4, 1, 8}})
+            .registers("", 64)
+            .says(sentence + " all stages in shared memory.");
+    };
     // A loop over stages that may have no iteration, with a barrier inside, makes PoCL 3.1 compile what
     // follows twice; nine of them take it minutes. OpenCL's stages are no loops, and fewer.
     if (where == opencl) {
-        return {variant("fused_mixed", opencl, "c64", mixed_lines_in_shared, FftMixedShape{.unrolled = true},
-            {{"threads", 256, 64, 512}, {"words", 6120, 4096, 6120}})
-                .says("Lines of many lengths, with phases: all stages in shared memory.")};
+        return lines("", {.radices = Radices::unrolled}, 256, 6120, "Lines of many lengths:");
     }
-    const auto lines = [&](const std::string &name, int threads, int words, const std::string &which) {
-        return variant(name, cuda, "c64", mixed_lines_in_shared, FftMixedShape{},
-            {{"threads", threads, 64, 512}, {"words", words, 4096, words}})
-            .registers("", 64)
-            .says(which + sentence + "shared memory.");
-    };
-    return {lines("fused_mixed", 256, 6120, "Lines"), lines("fused_mixed_long", 512, 13600, "Long lines")};
+    return {lines("", {.radices = Radices::common}, 256, 6120, "Lines of many lengths:"),
+        lines("_long", {.radices = Radices::common}, 512, 13600, "Long lines of many lengths:"),
+        lines("_every", {.radices = Radices::every}, 512, 13600, "Lines with prime factors up to 13:"),
+        lines("_convolved", {.radices = Radices::common, .convolves = true}, 512, 13600,
+            "Lines of any length, as convolutions of longer ones:")};
 }
 
 }  // namespace tilewright

@@ -9,53 +9,33 @@
 // where each frequency is in the end.
 //
 // A line may be a part of a longer one, as in pass.h, and may be read with zeros behind it, so that
-// convolutions with a chirp are made of two passes (runtime/operators/fft_mixed.h). Inputs, in this order;
-// FftMixedNumbers says what b, g and h are. The host computes the tables in f64. Complex numbers are words of
-// 64 bits, the real part low.
+// convolutions with a chirp are made of two passes, or of one that `convolves`
+// (runtime/operators/fft_mixed.h). Inputs, in this order; FftMixedNumbers says what b, g and h are. The host
+// computes the tables in f64. Complex numbers are words of 64 bits, the real part low.
 //   in         (n, line, batch), or (line, n, batch)
 //   roots      exp(-2 pi i n / L) for n < L, the length
 //   first      what values are multiplied by when they are read
 //   last       what results are multiplied by
-//   positions  (k): which cell has frequency k after the stages
-//   strides    (stage): S + 2^32 (L / P). In shared memory they are words as the cells are: Halide 21 takes
-//              accesses for out of bounds where arrays of several types share an allocation
+//   positions  (k): which cell has frequency k after the stages. Not with FftMixedShape::convolves
+//   response   with `convolves` only: (i): cell i is multiplied by it after the stages. Then the conjugate of
+//              the line is transformed from the order of the cells into that of the points, by the same
+//              stages from the last one to the first one
+//   strides    (stage): S + 2^16 (L / P) + 2^32 fft_mixed_reciprocal(S). In shared memory they are words as
+//              the cells are: Halide 21 takes accesses for out of bounds where arrays of several types share
+//              an allocation
 //   counts     how many stages each radix has
 //   the numbers of FftMixedNumbers, each by its name
 //   sign, scale_re, scale_im    as of FftPass
 // Output: (k, line, batch), or (line, k, batch).
-#include "generators/algorithms/fft2d/butterfly.h"
 #include "generators/algorithms/fft2d/mixed_shape.h"
+#include "generators/algorithms/fft2d/small_transform.h"
 #include <string>
 #include <utility>
 
 namespace tilewright {
 
-// exp(-2 pi i j k / n) times v[j], summed over j, for an odd number n of values: those of j and n - j are
-// added and subtracted first.
-inline std::vector<Complex> odd_butterfly(const std::vector<Complex> &v) {
-    const int n = (int)v.size();
-    std::vector<Complex> sums, differences, x((size_t)n, v[0]);
-    for (int j = 1; j <= n / 2; j++) {
-        sums.push_back(v[(size_t)j] + v[(size_t)(n - j)]);
-        differences.push_back(v[(size_t)j] - v[(size_t)(n - j)]);
-        x[0] = x[0] + sums.back();
-    }
-    for (int k = 1; k <= n / 2; k++) {
-        Complex even = v[0], odd{0.0f, 0.0f};
-        for (int j = 1; j <= n / 2; j++) {
-            const Complex root = Complex::root(j * k % n, n, 1);
-            const Complex &sum = sums[(size_t)(j - 1)], &difference = differences[(size_t)(j - 1)];
-            even = {sum.re * root.re + even.re, sum.im * root.re + even.im};
-            odd = {difference.re * root.im + odd.re, difference.im * root.im + odd.im};
-        }
-        x[(size_t)k] = {even.re + odd.im, even.im - odd.re};
-        x[(size_t)(n - k)] = {even.re - odd.im, even.im + odd.re};
-    }
-    return x;
-}
-
 struct FftMixedTables {
-    Halide::Func roots, first, last, positions, strides;
+    Halide::Func roots, first, last, positions, response, strides;
     std::vector<Halide::Expr> counts;
     Halide::Expr sign, scale_re, scale_im;
 };
@@ -72,31 +52,37 @@ struct FftMixed : Halide::NamesInterface {
     struct Stages {
         RDom loops;  // with threads: (iteration, thread, stage); without: (butterfly, stage)
         Func strides;
+        int update;  // of `cells`
     };
 
-    Var line{"line"}, batch{"batch"}, at{"at"}, block{"block"}, x{"x"}, y{"y"}, stage{"stage"};
+    Var line{"line"}, batch{"batch"}, at{"at"}, block{"block"}, x{"x"}, y{"y"}, stage{"stage"}, turn{"turn"},
+        iteration{"iteration"}, thread{"thread"};
     Func cells{"cells"}, out{"out"};
-    RDom reading, writing;  // with threads: (iteration, thread), (iteration, thread, block)
+    // With threads: `reading` is (iteration, thread), `writing` is (turn, iteration, thread, block). A thread
+    // moves `each` words per iteration. So that it waits for all of them at once, they and their factors are
+    // `received` and `fetched` before they are used, those from the `sources`.
+    RDom reading, writing;
+    RDom multiplying;  // with `convolves`, an update of `cells` after the stages: (turn, iteration, thread)
+    int multiplied = 0;
+    Func responses{"responses"}, received{"received"}, sources{"sources"}, fetched{"fetched"};
     std::vector<Stages> stages;
     const Expr length;
     const FftMixedShape shape;
 
     FftMixed(Func in, FftMixedTables tables, const Numbers &numbers, const FftMixedShape &shape,
-        MultiplyAdd multiply_add, int threads, int size)
+        MultiplyAdd multiply_add, int threads, int size, int each)
         : length(numbers.length), shape(shape), in(std::move(in)), tables(std::move(tables)),
-          numbers(numbers), power_of_two(std::move(multiply_add)), threads(threads), size(size) {
+          numbers(numbers), power_of_two(std::move(multiply_add)), threads(threads), size(size), each(each) {
         if (on_threads()) {
             cells(at, block, batch) = Halide::undef<uint64_t>();
         } else {
             cells(line, at, batch) = Halide::undef<float>();
         }
         read();
-        Expr before = 0;
-        for (size_t i = 0; i < mixed_radices.size(); i++) {
-            if (const int most = shape.stages()[i]) {
-                transform(mixed_radices[i], this->tables.counts[i], before, most);
-            }
-            before = before + this->tables.counts[i];
+        transform(false);
+        if (shape.convolves) {
+            multiply();
+            transform(true);
         }
         write();
     }
@@ -123,11 +109,11 @@ private:
     FftMixedTables tables;
     Numbers numbers;
     Butterfly power_of_two;
-    int threads, size;
+    int threads, size, each, updates = 1;
 
-    // Of numbers that are not negative, which Halide does not know.
-    static Expr quotient(const Expr &a, const Expr &b) {
-        return cast<int>(cast<uint32_t>(a) / cast<uint32_t>(b));
+    // a / b by fft_mixed_reciprocal(b).
+    static Expr quotient(const Expr &a, const Expr &reciprocal) {
+        return cast<int>((cast<float>(a) + 0.5f) * reinterpret<float>(reciprocal));
     }
     static Expr within(const Expr &i, const Expr &extent) {
         return unsafe_promise_clamped(i, 0, extent - 1);
@@ -135,26 +121,53 @@ private:
 
     // Which of all points of the lines of a block item number `i` is: neighbouring items are neighbouring
     // lines where these are columns, and neighbouring points of a row.
-    Place place(const Expr &i, const Expr &points, const Expr &columns) const {
+    Place place(const Expr &i, const Expr &points, const Expr &reciprocal, const Expr &columns) const {
         const Expr inner = select(columns != 0, numbers.together, points);
-        const Expr slow = quotient(i, inner), fast = i - slow * inner;
+        const Expr slow = select(columns != 0, i >> shift(), quotient(i, reciprocal));
+        const Expr fast = i - slow * inner;
         return {select(columns != 0, fast, slow), select(columns != 0, slow, fast)};
     }
 
-    // How often all threads take an item each.
-    Expr iterations(const Expr &items) const {
-        return (items + (threads - 1)) / threads;
+    // How often all threads take so many items.
+    Expr iterations(const Expr &items, int of_thread) const {
+        const int taken = threads * of_thread;
+        return (items + (taken - 1)) / taken;
     }
 
-    // The index of a cell. After each 16 words of 8 bytes one is left out, so that powers of two are in
-    // different banks of shared memory.
-    std::vector<Expr> cell(const Place &p, const Expr &of_block) const {
-        if (!on_threads()) {
-            return {line, 2 * within(p.point, length), batch};
+    // Powers of two: without a sign, Halide shifts by one instruction.
+    Expr shift() const {
+        return cast<uint32_t>(numbers.shift);
+    }
+    Expr all_points() const {
+        return length << shift();
+    }
+    Place neighbours(const Expr &i) const {
+        return {i & (numbers.together - 1), i >> shift()};
+    }
+
+    // After each 16 words of 8 bytes one is left out, so that powers of two are in different banks of shared
+    // memory.
+    static Expr padded(const Expr &i) {
+        return i + i / 16;
+    }
+
+    // The indices of the cells of points that are `step` apart.
+    std::vector<std::vector<Expr>> cells_of(
+        const Place &p, const Expr &step, int count, const Expr &of_block) const {
+        std::vector<std::vector<Expr>> all;
+        const Expr first = p.point * numbers.together + p.line, apart = step * numbers.together;
+        for (int j = 0; j < count; j++) {
+            if (on_threads()) {
+                const Expr i = first + j * apart;
+                all.push_back({within(padded(i), size), of_block, batch});
+            } else {
+                all.push_back({line, 2 * within(p.point + j * step, length), batch});
+            }
         }
-        const Expr i = select(
-            numbers.reads_columns != 0, p.point * numbers.together + p.line, p.line * length + p.point);
-        return {within(i + i / 16, size), of_block, batch};
+        return all;
+    }
+    std::vector<Expr> cell(const Place &p, const Expr &of_block) const {
+        return cells_of(p, 0, 1, of_block)[0];
     }
     Complex value(const std::vector<Expr> &index) const {
         return on_threads() ? Complex::of_word(cells(index)) :
@@ -180,33 +193,58 @@ private:
         return number * numbers.b_of_line + batch * numbers.b_of_batch;
     }
 
-    // The value at a point as the transform reads it; `number` is that of the line in its batch.
-    Complex read_in(const Expr &n, const Expr &number, const Expr &columns) const {
+    // The word from memory that is at a point as the transform reads it, 0 where there is none; `number` is
+    // that of the line in its batch. And the word that it is multiplied by.
+    Tuple received_at(const Expr &n, const Expr &number, const Expr &columns) const {
         const Expr b = b_of(number), g = n * numbers.read_step + b * numbers.read_offset;
-        const Expr is_present = g < numbers.present;
-        const Expr i = select(is_present, n, 0);
+        const Expr is_present = g < numbers.present, i = select(is_present, n, 0);
         const Expr place_x = select(columns != 0, number, i), place_y = select(columns != 0, i, number);
-        Complex v = Complex::of_word(in(place_x, place_y, batch));
-        v.im = v.im * tables.sign;
-        const Expr factor = g * numbers.first_by_point + n * b * numbers.twiddled;
-        v = v * Complex::of_word(tables.first(select(is_present, factor, 0)));
-        return {select(is_present, v.re, 0.0f), select(is_present, v.im, 0.0f)};
+        const Expr word = select(is_present, in(place_x, place_y, batch), cast<uint64_t>(0));
+        const Expr at = g * numbers.first_by_point + n * b * numbers.twiddled;
+        return {word,
+            factor(numbers.first_by_point + numbers.twiddled != 0, tables.first(select(is_present, at, 0)))};
+    }
+    // A word of a table of factors, and 1 where the call has none. There the table is not read, which a
+    // select() would do.
+    static Expr factor(const Expr &has_factors, const Expr &word) {
+        return Halide::Internal::Call::make(word.type(), Halide::Internal::Call::if_then_else,
+            {has_factors, word, Complex{1.0f, 0.0f}.word()}, Halide::Internal::Call::PureIntrinsic);
+    }
+    Complex product(const Expr &word, const Expr &factor, const Expr &sign) const {
+        Complex v = Complex::of_word(word);
+        v.im = v.im * sign;
+        return v * Complex::of_word(factor);
+    }
+
+    // The item that a thread takes.
+    Expr item(const Expr &turn, const Expr &iteration, const Expr &thread) const {
+        return thread + threads * (turn + each * iteration);
     }
 
     void read() {
         if (on_threads()) {
-            const Expr items = numbers.together * length;
-            reading = RDom(0, iterations(items), 0, threads, "reading");
-            const Expr i = reading.y + threads * reading.x;
-            reading.where(i < items);
-            const Place p = place(i, length, numbers.reads_columns);
-            const Expr number = min(block * numbers.together + p.line, numbers.lines - 1);
-            cells(cell(p, block)) = read_in(p.point, number, numbers.reads_columns).word();
+            const Expr items = all_points();
+            reading = RDom(0, iterations(items, each), 0, threads, "reading");
+            const auto place_of = [&](const Expr &turn, const Expr &iteration, const Expr &thread) {
+                return place(min(item(turn, iteration, thread), items - 1), length, numbers.of_length,
+                    numbers.reads_columns);
+            };
+            const Place from = place_of(turn, iteration, thread);
+            received(turn, iteration, thread, block, batch) = received_at(
+                from.point, min((block << shift()) + from.line, numbers.lines - 1), numbers.reads_columns);
+            std::vector<std::vector<Expr>> index;
+            std::vector<Complex> values;
+            for (int j = 0; j < each; j++) {
+                index.push_back(cell(place_of(j, reading.x, reading.y), block));
+                const std::vector<Expr> at = {j, reading.x, reading.y, block, batch};
+                values.push_back(product(received(at)[0], received(at)[1], tables.sign));
+            }
+            store(index, values);
             return;
         }
         reading = RDom(0, length, "reading");
-        const Expr number = min(line, numbers.lines - 1);
-        store({cell({line, reading.x}, block)}, {read_in(reading.x, number, Expr((int)shape.columns))});
+        const Tuple word = received_at(reading.x, min(line, numbers.lines - 1), Expr((int)shape.columns));
+        store({cell({line, reading.x}, block)}, {product(word[0], word[1], tables.sign)});
     }
 
     // The factors w, w^2, ... of the results of a butterfly; number 0 is not there.
@@ -218,49 +256,85 @@ private:
         return all;
     }
 
-    // All stages of one radix; `before` stages have other ones.
-    void transform(int radix, const Expr &count, const Expr &before, int most) {
-        const std::string number = std::to_string(radix), name = "stages_of_" + number;
+    // All stages, or those back from the last one to the first one.
+    void transform(bool back) {
+        std::vector<Expr> before(mixed_radices.size(), 0);
+        for (size_t i = 1; i < mixed_radices.size(); i++) {
+            before[i] = before[i - 1] + tables.counts[i - 1];
+        }
+        for (size_t turn = 0; turn < mixed_radices.size(); turn++) {
+            const size_t i = back ? mixed_radices.size() - 1 - turn : turn;
+            if (const int most = shape.stages()[i]) {
+                transform(mixed_radices[i], tables.counts[i], before[i], most, back);
+            }
+        }
+    }
+
+    // All stages of one radix; `before` stages have other ones. A stage back multiplies before its
+    // butterflies.
+    void transform(int radix, const Expr &count, const Expr &before, int most, bool back) {
+        const std::string number = std::to_string(radix) + (back ? "_back" : ""),
+                          name = "stages_of_" + number;
         const Expr butterflies = length / radix;
         Stages made;
+        made.update = updates++;
         made.strides = Func("strides_of_" + number);
         made.strides(stage) = tables.strides(stage + before);
         Place p{line, 0};
         Expr of_stage;
         if (on_threads()) {
-            const Expr items = numbers.together * butterflies;
-            const Expr all_stages = shape.unrolled ? Expr(most) : count;
-            made.loops = RDom({{0, iterations(items)}, {0, threads}, {0, all_stages}}, name);
+            const Expr items = butterflies << shift();
+            const Expr all_stages = shape.unrolled() ? Expr(most) : count;
+            made.loops = RDom({{0, iterations(items, 1)}, {0, threads}, {0, all_stages}}, name);
             const Expr i = made.loops[1] + threads * made.loops[0];
-            made.loops.where(i < (shape.unrolled ? select(made.loops[2] < count, items, 0) : items));
-            p = place(i, butterflies, numbers.reads_columns);
-            of_stage = made.loops[2];
+            of_stage = back ? all_stages - 1 - made.loops[2] : Expr(made.loops[2]);
+            made.loops.where(i < (shape.unrolled() ? select(of_stage < count, items, 0) : items));
+            p = neighbours(i);
         } else {
             made.loops = RDom({{0, butterflies}, {0, count}}, name);
             p.point = made.loops[0];
             of_stage = made.loops[1];
         }
-        const Expr both = shape.unrolled ? tables.strides(of_stage + before) : made.strides(of_stage);
-        const Expr stride = cast<int>(cast<uint32_t>(both)), step = cast<int>(cast<uint32_t>(both >> 32));
-        const Expr group = quotient(p.point, stride), rest = p.point - group * stride;
+        const Expr both = shape.unrolled() ? tables.strides(of_stage + before) : made.strides(of_stage);
+        const Expr low = cast<int>(cast<uint32_t>(both)), stride = low & 0xffff, step = (low >> 16) & 0xffff;
+        const Expr group = quotient(p.point, cast<int>(cast<uint32_t>(both >> 32))),
+                   rest = p.point - group * stride;
         const Expr base = p.point + group * stride * (radix - 1);
-        std::vector<std::vector<Expr>> index;
+        const auto index = cells_of({p.line, base}, stride, radix, block);
         std::vector<Complex> values;
-        for (int j = 0; j < radix; j++) {
-            index.push_back(cell({p.line, base + j * stride}, block));
-            values.push_back(value(index.back()));
+        for (const std::vector<Expr> &of_cell : index) {
+            values.push_back(value(of_cell));
         }
-        values = radix % 2 ? odd_butterfly(values) : power_of_two(values, -1);
+        if (!back) {
+            values = small_transform(values, power_of_two);
+        }
         const auto factors = powers(Complex::of_word(tables.roots(within(rest * step, length))), radix);
         for (size_t k = 1; k < (size_t)radix; k++) {
             values[k] = values[k] * factors[k];
         }
-        store(index, values);
+        store(index, back ? small_transform(values, power_of_two) : values);
         stages.push_back(made);
     }
 
-    Expr result(const Complex &of_cell, const Expr &h) const {
-        const Complex v = of_cell * Complex::of_word(tables.last(h * numbers.last_by_result));
+    // Cells times the response, conjugated.
+    void multiply() {
+        multiplied = updates++;
+        const Expr items = all_points();
+        multiplying = RDom({{0, each}, {0, iterations(items, each)}, {0, threads}}, "multiplying");
+        responses(turn, iteration, thread) =
+            tables.response(min(item(turn, iteration, thread) >> shift(), length - 1));
+        const Expr i = item(multiplying[0], multiplying[1], multiplying[2]);
+        multiplying.where(i < items);
+        const auto at = cell(neighbours(i), block);
+        const Complex v =
+            value(at) * Complex::of_word(responses(multiplying[0], multiplying[1], multiplying[2]));
+        cells(at) = Complex{v.re, -v.im}.word();
+    }
+
+    Expr factor_of(const Expr &h) const {
+        return factor(numbers.last_by_result != 0, tables.last(h));
+    }
+    Expr scaled(const Complex &v) const {
         return Complex{v.re * tables.scale_re, v.im * tables.scale_im}.word();
     }
 
@@ -268,22 +342,40 @@ private:
         if (!on_threads()) {
             const Expr position = 2 * within(tables.positions(along()), length);
             const Complex v{cells(across(), position, batch), cells(across(), position + 1, batch)};
-            out(x, y, batch) = result(v, along());
+            out(x, y, batch) = scaled(v * Complex::of_word(factor_of(along())));
             return;
         }
-        const Expr items = numbers.together * length;
-        writing = RDom({{0, iterations(items)}, {0, threads}, {0, numbers.blocks}}, "writing");
-        const Expr i = writing[1] + threads * writing[0], of_block = writing[2];
-        const Place p = place(i, length, numbers.writes_columns);
-        const Expr number = of_block * numbers.together + p.line;
-        const Expr h = p.point * numbers.write_step + b_of(number) * numbers.write_offset;
-        writing.where(i < items && number < numbers.lines && h < numbers.written);
-        const Expr word = result(value(cell({p.line, tables.positions(within(p.point, length))}, of_block)),
-            min(h, numbers.written));
+        const Expr items = numbers.results << shift();
+        writing =
+            RDom({{0, each}, {0, iterations(items, each)}, {0, threads}, {0, numbers.blocks}}, "writing");
+        const auto place_of = [&](const Expr &i) {
+            return place(i, numbers.results, numbers.of_results, numbers.writes_columns);
+        };
+        const auto line_of = [&](const Place &p, const Expr &of_block) {
+            return (of_block << shift()) + p.line;
+        };
+        const auto h_of = [&](const Place &p, const Expr &number) {
+            return p.point * numbers.write_step + b_of(number) * numbers.write_offset;
+        };
+        const Place from = place_of(item(turn, iteration, thread));
+        sources(turn, iteration, thread) =
+            cast<uint64_t>(shape.convolves ? from.point : tables.positions(min(from.point, length - 1)));
+        const Expr source =
+            padded(cast<int>(sources(turn, iteration, thread)) * numbers.together + from.line);
+        fetched(turn, iteration, thread, block, batch) =
+            Tuple(cells(min(within(source, 8 * size), size - 1), block, batch),
+                factor_of(min(h_of(from, line_of(from, block)), numbers.written - 1)));
+
+        const Expr of_block = writing[3], i = item(writing[0], writing[1], writing[2]);
+        const Place p = place_of(i);
+        const Expr number = line_of(p, of_block);
+        writing.where(i < items && number < numbers.lines && h_of(p, number) < numbers.written);
+        const std::vector<Expr> at = {writing[0], writing[1], writing[2], of_block, batch};
         out(x, y, batch) = Halide::undef<uint64_t>();
         const Expr columns = numbers.writes_columns != 0;
         out(within(select(columns, number, p.point), numbers.result_width),
-            within(select(columns, p.point, number), numbers.result_height), batch) = word;
+            within(select(columns, p.point, number), numbers.result_height), batch) =
+            scaled(product(fetched(at)[0], fetched(at)[1], 1.0f));
     }
 };
 

@@ -2,34 +2,60 @@
 // What host and generator share of passes over lines of any smooth length (mixed.h). Plain C++ without
 // Halide.h.
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 
 namespace tilewright {
 
 // The radices of the stages, in the order of the stages. Powers of two come first: then the distances of
 // points in memory are odd in the last stages, where neighbouring threads read far apart.
-constexpr std::array<int, 9> mixed_radices = {16, 8, 4, 2, 3, 5, 7, 11, 13};
+constexpr std::array<int, 14> mixed_radices = {16, 8, 4, 2, 12, 10, 6, 15, 9, 3, 5, 7, 11, 13};
 
-// How many stages of each radix a library has at most.
+// How many stages of each radix a library has at most, and all stages of a line together.
 using MixedStages = std::array<int, mixed_radices.size()>;
-constexpr MixedStages any_stages = {99, 99, 99, 99, 99, 99, 99, 99, 99},
-                      unrolled_stages = {0, 4, 1, 1, 4, 4, 2, 0, 0};
+constexpr size_t most_mixed_stages = 10;
 
 // A variant's configuration.
 struct FftMixedShape {
-    bool columns = false;   // which lines a library of the CPU transforms; those of GPUs take all kinds
-    bool unrolled = false;  // the stages are no loops: there are `unrolled_stages`
+    // The radices that a library has code for. On a GPU each one that a length does not use takes a barrier
+    // and an instruction that is not in the cache; on a CPU `every` takes .5 MB in place of .25 MB.
+    enum class Radices {
+        prime,   // powers of two and primes
+        common,  // six, of which most lengths are products whose prime factors are 2, 3 and 5
+        every,
+        unrolled,  // few stages, which are no loops
+    };
+
+    Radices radices = Radices::prime;
+    bool columns = false;    // which lines a library of the CPU transforms; those of GPUs take all kinds
+    bool convolves = false;  // lines are transformed, multiplied and transformed back
 
     template<typename Visit>
     void fields(Visit visit) {
+        visit("radices", radices);
         visit("columns", columns);
-        visit("unrolled", unrolled);
+        visit("convolves", convolves);
     }
 
-    const MixedStages &stages() const {
-        return unrolled ? unrolled_stages : any_stages;
+    bool unrolled() const {
+        return radices == Radices::unrolled;
+    }
+    MixedStages stages() const {
+        switch (radices) {
+        case Radices::common: return {99, 99, 99, 0, 99, 99, 0, 0, 99, 0, 99, 0, 0, 0};
+        case Radices::every: return {99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99};
+        case Radices::unrolled: return {0, 4, 1, 1, 0, 0, 0, 0, 0, 4, 4, 2, 0, 0};
+        default: return {99, 99, 99, 99, 0, 0, 0, 0, 0, 99, 99, 99, 99, 99};
+        }
     }
 };
+
+// The bits of the float 1 / b. floor(a / b) is floor((a + .5) (1 / b)) in floats for a < 2^21, which takes
+// four instructions of a GPU; a division of integers takes about twenty.
+constexpr int32_t fft_mixed_reciprocal(int64_t b) {
+    return std::bit_cast<int32_t>(1.0f / (float)b);
+}
 
 // The numbers of a call: int32_t on the host, Halide's expressions in the generator. b is the number of the
 // line, the number of the batch, or 0; g the number of a point in the longer line that it is a part of, and h
@@ -37,8 +63,11 @@ struct FftMixedShape {
 template<typename Number>
 struct FftMixedNumbers {
     Number length = 0;                      // points per line
+    Number results = 0;                     // on a GPU: of each line, those from there on are not written
+    Number of_length = 0, of_results = 0;   // on a GPU: fft_mixed_reciprocal() of these
     Number lines = 0;                       // per batch
-    Number together = 1, blocks = 1;        // on a GPU: lines per block of threads, and blocks per batch
+    Number together = 1, shift = 0;         // on a GPU: lines per block of threads, 1 << shift
+    Number blocks = 1;                      // on a GPU: blocks of threads per batch
     Number reads_columns = 0;               // on a GPU: `in` is (line, n, batch), otherwise (n, line, batch)
     Number writes_columns = 0;              // the same of `output`
     Number b_of_line = 0, b_of_batch = 0;   // b = line b_of_line + batch b_of_batch
@@ -54,8 +83,12 @@ struct FftMixedNumbers {
     template<typename Visit>
     void fields(Visit visit) {
         visit("length", length);
+        visit("results", results);
+        visit("of_length", of_length);
+        visit("of_results", of_results);
         visit("lines", lines);
         visit("together", together);
+        visit("shift", shift);
         visit("blocks", blocks);
         visit("reads_columns", reads_columns);
         visit("writes_columns", writes_columns);
