@@ -105,7 +105,8 @@ tilewright_without_sanitizers(tilewright_generator_main)
 # are made again.
 set(passes "")
 foreach (file generators/algorithms/tensor_product.h generators/algorithms/tensor_text.h
-    generators/algorithms/text_lines.h generators/program/libraries/library.cpp generators/program/targets.h
+    generators/algorithms/tensor_copies.h generators/algorithms/text_lines.h
+    generators/program/libraries/library.cpp generators/program/targets.h
     generators/program/libraries/kernel_needs.cpp
     generators/program/libraries/kernel_limits.cpp schedules/passes/half_storage.cpp
     schedules/passes/native_functions.cpp

@@ -201,8 +201,10 @@ TEST(Registry, EveryGpuVariantSaysWhatItsKernelsNeed) {
             EXPECT_LE(variant.needs.threads, 1024) << variant.name();
             // By OpenCL, those whose kernels have instructions of NVIDIA's GPUs.
             const bool by_instructions = variant.backend == Backend::opencl && variant.needs.capability > 0;
-            EXPECT_EQ(by_instructions, variant.name() == "gaussian_blur/tuned_products/u8/opencl")
-                << variant.name();
+            const bool on_tensor_cores =
+                variant.name() == "gaussian_blur/tuned_products/u8/opencl" ||
+                (variant.backend == Backend::opencl && variant.schedule.find("tensor") != std::string::npos);
+            EXPECT_EQ(by_instructions, on_tensor_cores) << variant.name();
             EXPECT_EQ(
                 variant.needs.capability > 0, gpu && (variant.backend == Backend::cuda || by_instructions))
                 << variant.name();

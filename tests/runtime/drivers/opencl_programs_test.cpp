@@ -84,7 +84,8 @@ TEST(OpenClPrograms, FunctionsOfWordsAreTheDevicesOwn) {
         EXPECT_EQ(all.find("half"), std::string::npos) << all;
         EXPECT_EQ(functions(device, "__kernel void f() {}"), "");
     }
-    EXPECT_NE(functions(nvidia, "tilewright_byte_product_0").find("mma.sync"), std::string::npos);
+    EXPECT_NE(functions(nvidia, "tilewright_lanes_u8_0").find("m16n8k32"), std::string::npos);
+    EXPECT_NE(functions(nvidia, "tilewright_lanes_3tf32_0").find("m16n8k8"), std::string::npos);
 }
 
 // Kernels are kept by program and name, one object per launch that goes on, until their program is released.
