@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
@@ -209,11 +210,21 @@ def test_sizes_of_pixels_are_kept(tmp_path):
             assert words in file.ome_metadata
 
 
-class Broken(Chunked):
+class Meanwhile(Chunked):
+    """Calls a function with the first row of each piece that is read."""
+
+    def __init__(self, array, function):
+        super().__init__(array, (32, 32))
+        self.function = function
+
     def __getitem__(self, index):
-        if index[-1].start >= 1500:
-            raise OSError("the disk fell out")
+        self.function(index[-1].start)
         return self.array[index]
+
+
+def break_in_the_middle(y):
+    if y >= 1500:
+        raise OSError("the disk fell out")
 
 
 def older(path, target):
@@ -228,9 +239,10 @@ TARGETS = pytest.mark.parametrize("target", ["out.zarr", "out.tif"])
 def test_what_fails_in_the_middle_leaves_the_older_file(tmp_path, target):
     place, array = older(tmp_path, target), image((9000, 2000))
     with pytest.raises(OSError, match="the disk fell out"):
-        bands.process(Broken(array, (32, 32)), place, BLUR, memory="6M", device="cpu")
+        bands.process(Meanwhile(array, break_in_the_middle), place, BLUR, memory="6M", device="cpu")
     with pytest.raises(tilewright.Error, match="cancelled"):
-        bands.process(array, place, BLUR, memory="6M", progress=lambda done: done < 0.1)
+        slow = Meanwhile(array, lambda y: time.sleep(0.03))
+        bands.process(slow, place, BLUR, memory="6M", progress=lambda done: False)
     assert (read(place) == 7).all() and os.listdir(tmp_path) == [target]
 
 
@@ -257,14 +269,16 @@ def test_a_process_that_is_killed_leaves_the_older_file(tmp_path, target):
     place = older(tmp_path, target)
     ran = run_python(
         """
-        import os, signal, numpy as np, tilewright.bands
-        def kill(done):
-            if done > .4:
+        import os, signal, sys, numpy as np
+        sys.path.insert(0, tests)
+        from test_bands import BLUR, Meanwhile, bands
+        def kill(y):
+            if y > 8000:
                 os.kill(os.getpid(), signal.SIGKILL)
-        source = np.zeros((20000, 2000), np.uint8)
-        tilewright.bands.process(source, place, "gaussian_blur sigma=2", memory="6M", progress=kill)
+        bands.process(Meanwhile(np.zeros((20000, 2000), np.uint8), kill), place, BLUR, memory="6M")
         """,
         place=str(place),
+        tests=os.path.dirname(__file__),
     )
     assert ran.returncode == -signal.SIGKILL, ran.stderr
     assert (read(place) == 7).all()
@@ -311,9 +325,11 @@ def test_memory_is_bounded():
 def test_a_fork_meanwhile_does_not_wait(tmp_path):
     ran = run_python(
         """
-        import os, numpy as np, tilewright, tilewright.bands
-        def fork(done):
-            child = os.fork() if not codes else None
+        import os, sys, numpy as np, tilewright
+        sys.path.insert(0, tests)
+        from test_bands import BLUR, Meanwhile, bands
+        def fork(y):
+            child = os.fork() if y > 2000 and not codes else None
             if child is None:
                 return
             if child == 0:
@@ -324,9 +340,10 @@ def test_a_fork_meanwhile_does_not_wait(tmp_path):
             codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
         codes = []
         source, target = np.zeros((9000, 3000), np.uint8), np.zeros((9000, 3000), np.uint8)
-        tilewright.bands.process(source, target, "gaussian_blur sigma=9", memory="4M", progress=fork)
+        bands.process(Meanwhile(source, fork), target, BLUR, memory="4M")
         tilewright.gaussian_blur(source, 2)
         print(codes)
-        """
+        """,
+        tests=os.path.dirname(__file__),
     )
     assert ran.stdout.strip() == "[7]", ran.stderr
