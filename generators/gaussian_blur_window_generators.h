@@ -168,7 +168,7 @@ class GaussianBlurProductsGenerator : public VariantGenerator<GaussianBlurProduc
 public:
     GeneratorInput<Buffer<uint32_t, 2>> image{"image"};
     GeneratorInput<int32_t> width{"width"}, reach{"reach"}, factor{"turn"}, low{"low"}, high_x{"high_x"},
-        high_y{"high_y"}, zero{"zero"};
+        high_y{"high_y"}, zero{"zero"}, band{"band"};
     GeneratorInput<uint32_t> multiplier{"multiplier"};
     GeneratorOutput<Buffer<uint32_t, 2>> output{"output"};
 
@@ -178,18 +178,12 @@ public:
             taps.push_back(this->template add_input<Buffer<uint32_t, 4>>("taps" + number));
             firsts.push_back(this->template add_input<int32_t>("first" + number));
         }
-        if (Form::in_bands) {
-            band = this->template add_input<int32_t>("band");
-        }
     }
 
     void generate() {
-        const int channels = this->template configuration<GaussianBlurProductsConfiguration>().channels;
-        auto group =
-            Form::Group::of(channels, output_bytes(), [&](const char *name) { return this->setting(name); });
-        if constexpr (Form::in_bands) {
-            group.band = *band;
-        }
+        auto group = Form::Group::of(this->template configuration<GaussianBlurProductsConfiguration>(),
+            output_bytes(), [&](const char *name) { return this->setting(name); });
+        group.band = band;
         Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, planes(), reach,
             multiplier, group, byte_product(this->get_target()), word_operations(this->get_target()));
         output = blur.out;
@@ -200,8 +194,6 @@ public:
 private:
     std::vector<GeneratorInput<Buffer<uint32_t, 4>> *> taps;
     std::vector<GeneratorInput<int32_t> *> firsts;
-    GeneratorInput<int32_t> *band = nullptr;
-
     int output_bytes() const {
         return element_type(this->type).bytes();
     }

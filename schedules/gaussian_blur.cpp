@@ -84,7 +84,9 @@ static ScheduleVariants colour_variants() {
         for (int channels : {2, 3, 4}) {
             const int columns = channels == 4 ? 192 : radius > 20 ? 240 : 256;
             const auto words = colour_tile(channels, radius, columns, channels == 4 ? 16 : 24, 16);
-            variants.push_back(variant(name(words), gpu, "u8", colours, words)
+            const Backends where = channels == 4 && radius == 30 ? opencl : gpu;  // CUDA:
+                                                                                  // tuned_fused_colours_4
+            variants.push_back(variant(name(words), where, "u8", colours, words)
                     .says("As tuned_window, for several channels: a plane of words per channel "
                           "between the passes."));
         }
@@ -227,7 +229,7 @@ static ScheduleVariants window_variants() {
             not_measured_by_opencl(1, radius));
     }
     for (const auto &w : words) {  // up to radius 9 without upper bytes of taps
-        add("tuned_words", gpu, "u8", window_dot,
+        add("tuned_words", w.radius == 30 ? opencl : gpu, "u8", window_dot,
             word_tile(w.radius, w.radius < 12 ? 0 : w.high, false, w.columns, w.rows, w.window),
             "As tuned_window, for whole words and the border reflect, which reverses words.");
     }
@@ -236,6 +238,30 @@ static ScheduleVariants window_variants() {
             word_tile(w.radius, w.high, true, w.columns, w.rows, w.window),
             "One kernel; dot products of four bytes, windows of words in registers.",
             "borders other than reflect, and widths that are no multiple of 4");
+    }
+    return variants;
+}
+
+// Both passes in one kernel on the tensor cores, by what the taps reach. 8192 x 8192 u8, sigma 7.5, on an
+// H200 (2026-11-28, ms): 8 tiles .124, 12 tiles (80 registers) .119, 16 tiles .129; 80 registers .137. u16:
+// 128 registers .334, 80 .362, 64 .615. RGB 4096 x 4096, sigma 7.5: .165; of radius 16 it took .110, and dot
+// products .099.
+static ScheduleVariants fused_variants() {
+    ScheduleVariants variants;
+    const auto add = [&](const std::string &name, const char *type, int channels, int steps, int registers) {
+        const GaussianBlurProductsConfiguration row{.channels = channels, .steps = steps};
+        variants.push_back(variant(name + std::to_string(16 * (steps - 1)), cuda, type,
+            gaussian_blur_products::fused, row, {{"tiles", 8, 4, 8}})
+                .serves("channels", {.least = channels, .most = channels})
+                .registers("", registers)
+                .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps."));
+    };
+    for (const int steps : {2, 3, 4}) {
+        add("tuned_fused_", "u8", 1, steps, 64);
+        add("tuned_fused_", "u16", 1, steps, steps == 2 ? 64 : 128);
+    }
+    for (const int channels : {3, 4}) {
+        add("tuned_fused_colours_" + std::to_string(channels) + "_", "u8", channels, 3, 128);
     }
     return variants;
 }
@@ -265,13 +291,7 @@ static const ScheduleVariants &variants() {
             {
                 window_variants(),
                 colour_variants(),
-                // One step per block: radii up to about 48 take less shared memory than GPUs of compute
-                // capability 8.0 and above have.
-                variant("tuned_fused", cuda, "u16", gaussian_blur_products::fused,
-                    GaussianBlurProductsConfiguration{}, {{"tiles", 8, 4, 16}, {"steps", 1, 1, 2}})
-                    .serves("channels", {.least = 1, .most = 1})
-                    .registers("", 128)
-                    .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps."),
+                fused_variants(),
                 // 8192 x 8192, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms (2026-11-24): .150 / .164 / .173 /
                 // .220; groups of 2 x 4 tiles .155 / .170 / .186 / .237, of 2 x 8 .170 / .183 / .195 / .251;
                 // without the limit of registers (2 x 4) .177 / .192 / .210 / .272; in four bands (2 x 4)
@@ -288,6 +308,9 @@ static const ScheduleVariants &variants() {
                 // 4096 x 4096 and 1024 x 1024 in four bands, sigma 11, H200, 2026-11-23).
                 variant("tuned_near", gpu, "u8 u16 f32 f16 bf16", columns,
                     {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}, {"band", 16, 1, 256}})
+                    .kept_for("u8 of several channels with radii above 40, and rows that do not begin at "
+                              "multiples of 4 "
+                              "bytes")
                     .says("Two kernels; a thread computes 8 pixels of a column, so that it loads each weight "
                           "once for all."),
                 variant("tuned_any", gpu, "u8 u16 f32 f64 f16 bf16", separable_bands,

@@ -35,6 +35,9 @@ inline void sums_in_registers(BandedProducts &pass, LoopLevel lane) {
     for (BandedProducts::Step &step : pass.steps) {
         const RVar k(step.k.x.name());
         sums.update(step.update).reorder(pass.j, pass.m, k);
+        if (step.is_unrolled) {
+            sums.update(step.update).unroll(k);
+        }
         step.taps.compute_at(sums, k)
             .store_in(MemoryType::Register)
             .bound_extent(pass.v, 4)
@@ -42,30 +45,34 @@ inline void sums_in_registers(BandedProducts &pass, LoopLevel lane) {
             .unroll(pass.m);
         step.words.compute_at(sums, k)
             .store_in(MemoryType::Register)
-            .bound_extent(pass.j, 4)
-            .vectorize(pass.j)
-            .unroll(pass.half);
+            .bound_extent(pass.n, 4)
+            .bound_extent(pass.h, 2)
+            .vectorize(pass.n)
+            .unroll(pass.h);
     }
 }
 
-// Copies the words of lines that a group needs to shared memory, with 8 words of gap behind those of the
-// lines of all its tiles: so no two lanes read or write words of one bank. A lane copies a word of four lines
-// at a time.
+// Copies the words of lines that a group needs to shared memory, with 8 words of gap behind two words of the
+// lines of all its tiles: so no two lanes read or write words of one bank. A lane copies two words of four
+// lines at a time.
 inline void lines_in_shared(
     const GaussianBlurProducts &blur, Func words, LoopLevel group, int lines, int outputs) {
     const Var uo{"uo"}, ui{"ui"}, kz{"kz"}, kx{"kx"}, lane{"loader"};
     words.compute_at(group)
         .store_in(MemoryType::GPUShared)
-        .bound_extent(blur.j, 4)
+        .bound_extent(blur.n, 4)
+        .bound_extent(blur.h, 2)
         .bound_extent(blur.u, 8 * lines)
-        .align_storage(blur.u, 8 * lines + 2)
+        .reorder_storage(blur.n, blur.u, blur.h, blur.k)
+        .align_storage(blur.u, 8 * lines + 1)
         .split(blur.u, uo, ui, 8)
         .split(blur.k, blur.k, kz, 4 * outputs, TailStrategy::GuardWithIf)
         .split(kz, kz, kx, 4)
-        .reorder(blur.j, blur.k, ui, kx, uo, kz)
+        .reorder(blur.n, blur.h, blur.k, ui, kx, uo, kz)
         .fuse(ui, kx, lane)
         .gpu_threads(lane, uo, kz)
-        .vectorize(blur.j);
+        .vectorize(blur.n)
+        .unroll(blur.h);
 }
 
 // The second kernel: a warp computes a tile, and a thread block a group of them. The bytes go to out through
@@ -109,27 +116,30 @@ inline void pass_down_columns(GaussianBlurProducts &blur, int lines, int outputs
     const Var lane{"lane"}, groups{"groups"}, lines_of_group{"lines_of_group"};
     BandedProducts &down = blur.down;
     blur.between.compute_at(blur.out, band)
-        .bound(blur.i, 0, 4)
+        .bound(blur.n, 0, 4)
         .bound(down.g, 0, 8)
-        .bound(blur.e, 0, 2)
+        .bound(blur.h, 0, 2)
         .bound(down.q, 0, 4)
         .split(down.line, groups, down.line, lines, TailStrategy::RoundUp)
         .split(down.tile, lines_of_group, down.tile, outputs, TailStrategy::RoundUp)
-        .reorder(blur.i, blur.e, down.q, down.g, down.line, down.tile, groups, lines_of_group)
+        .reorder(blur.n, blur.h, down.q, down.g, down.line, down.tile, groups, lines_of_group)
         .fuse(down.q, down.g, lane)
         .gpu_threads(lane, down.line, down.tile)
         .gpu_blocks(groups, lines_of_group)
-        .vectorize(blur.i)
-        .unroll(blur.e);
+        .vectorize(blur.n)
+        .unroll(blur.h);
     blur.down_words.compute_at(blur.between, lane)
         .store_in(MemoryType::Register)
-        .bound_extent(blur.i, 4)
-        .bound_extent(blur.e, 2)
-        .unroll(blur.i)
-        .unroll(blur.e);
+        .bound_extent(blur.n, 4)
+        .bound_extent(blur.h, 2)
+        .unroll(blur.n)
+        .unroll(blur.h);
     sums_in_registers(down, LoopLevel(blur.between, lane));
     lines_in_shared(blur, blur.down_lines, LoopLevel(blur.between, groups), lines, outputs);
-    blur.columns.compute_at(blur.down_lines, blur.k).store_in(MemoryType::Register).unroll(blur.j);
+    blur.columns.compute_at(blur.down_lines, blur.k)
+        .store_in(MemoryType::Register)
+        .unroll(blur.n)
+        .unroll(blur.h);
     blur.source.compute_at(blur.down_lines, blur.k).store_in(MemoryType::Register).unroll(blur.y);
     for (Func numbers : {blur.words.column, blur.words.picks}) {
         numbers.compute_at(blur.between, groups)

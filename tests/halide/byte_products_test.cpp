@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tilewright {
@@ -37,7 +38,8 @@ std::vector<Halide::Func> stages(GaussianBlurProducts &blur) {
 }
 
 std::vector<Halide::Func> stages(GaussianBlurFusedProducts &blur) {
-    return {blur.source, blur.columns, blur.down.sums, blur.between, blur.along.sums, blur.blurred};
+    return {blur.zero, blur.source, blur.columns, blur.down.sums, blur.between, blur.along.sums,
+        blur.along_words};
 }
 
 // Images of so many interleaved channels of so many bytes.
@@ -74,8 +76,10 @@ public:
         }
         image_.set(in);
         for (int byte = 0; byte <= pixel_.bytes; byte++) {
-            taps_[byte].set(table(taps, TapFragments::of(taps, byte)));
-            firsts_[byte].set(TapFragments::of(taps, byte).first);
+            const TapFragments fragments = TapFragments::of(
+                taps, byte, pixel_.bytes == 1 && std::is_same_v<Form, GaussianBlurFusedProducts>);
+            taps_[byte].set(table(taps, fragments));
+            firsts_[byte].set(fragments.first);
         }
         width_.set(w);
         band_.set(1);
@@ -109,9 +113,7 @@ private:
     Form blur_;
 
     typename Form::Group with_band(typename Form::Group group) const {
-        if constexpr (Form::in_bands) {
-            group.band = band_;
-        }
+        group.band = band_;
         return group;
     }
 
@@ -213,11 +215,11 @@ TEST(ByteProducts, GiveTheBytesOfTheDefinition) {
 
 // Strips that end inside the image and behind it, one to four channels of one byte, and numbers of two.
 TEST(ByteProducts, GiveTheBytesOfTheDefinitionInOneKernel) {
-    const std::vector<Case> cases = {{.3, 33, 35, BorderRule::zero}, {3.25, 133, 40, BorderRule::mirror},
+    const std::vector<Case> cases = {{1, 33, 35, BorderRule::zero}, {3.25, 133, 40, BorderRule::mirror},
         {7.5, 61, 67, BorderRule::reflect}};
     for (const Pixel &pixel : {Pixel{1, 1}, {3, 1}, {4, 1}, {1, 2}}) {
         SCOPED_TRACE(std::to_string(pixel.channels) + " channels of " + std::to_string(pixel.bytes));
-        expect_definition<GaussianBlurFusedProducts>({pixel.channels, pixel.bytes, 8, 2}, pixel, cases);
+        expect_definition<GaussianBlurFusedProducts>({pixel.channels, pixel.bytes, 8, 4, {}}, pixel, cases);
     }
 }
 

@@ -69,10 +69,19 @@ struct GaussianBlurDotsConfiguration {
 // Of GaussianBlurProducts and GaussianBlurFusedProducts.
 struct GaussianBlurProductsConfiguration {
     int channels = 1;  // the variant serves images of so many
+    // GaussianBlurFusedProducts: steps of 32 positions in the window of 32 outputs. The taps reach 16 (steps
+    // - 1) positions at most.
+    int steps = 0;
+
+    // The steps whose taps have byte `byte`: of u8, only taps near the middle have a second one.
+    int steps_of(int byte, bool is_u8) const {
+        return is_u8 && byte == 1 && steps > 2 ? 2 : steps;
+    }
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("channels", channels);
+        visit("steps", steps);
     }
 };
 

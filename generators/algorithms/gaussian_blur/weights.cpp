@@ -208,24 +208,30 @@ uint32_t tap_word(const IntegerTaps &taps, int radius, int phase, int k, bool hi
     return word;
 }
 
-TapFragments TapFragments::of(const IntegerTaps &taps, int byte) {
-    const auto words = [](int taps_aside) { return ceil_div(taps_aside, 4); };
+TapFragments TapFragments::of(const IntegerTaps &taps, int byte, bool is_sum) {
+    const auto words = [](int taps_aside) { return 2 * ceil_div(taps_aside, 8); };
     const auto steps = [](int reach) { return ceil_div(8 + 2 * reach, 8); };
     int most = taps.reach();
     while (byte > 0 && most > 0 && taps.at(most) >> (8 * byte) == 0) {
         most--;
     }
-    const int all = words(taps.reach()), own = words(most);
-    return {all, std::min(all - own, 8 * (steps(all) - steps(own))), steps(own), byte};
+    const int all = words(taps.reach()), of_all = steps(all),
+              own = taps.multiplier == 1 ? of_all : std::max(steps(words(most)), std::min(2, of_all));
+    return {all, std::min(all - words(most), 8 * (of_all - own)), own, byte, is_sum};
+}
+
+bool TapFragments::are_sums(const IntegerTaps &taps) {
+    return *std::max_element(taps.taps.begin(), taps.taps.end()) <= 510;
 }
 
 uint32_t TapFragments::word(const IntegerTaps &taps, int v, int lane, int m, int step) const {
     const int output = 4 * (lane / 4) + v % 2 + 2 * m,
-              begin = 4 * (first - reach) + 32 * step + 16 * (v / 2) + 4 * (lane % 4);
+              begin = 4 * (first - reach) + 32 * step + 8 * (lane % 4) + 4 * (v / 2);
     uint32_t word = 0;
     for (int b = 0; b < 4; b++) {
         const uint32_t w = taps.at(begin + b - output);
-        word |= (w >> (8 * byte) & 255) << (8 * b);
+        const uint32_t low = std::min(w, 255u), part = byte == 0 ? low : w - low;
+        word |= (is_sum ? part : w >> (8 * byte) & 255) << (8 * b);
     }
     return word;
 }

@@ -123,16 +123,21 @@ uint32_t tap_word(const IntegerTaps &taps, int radius, int phase, int k, bool hi
 
 // The taps as an operand of products of bytes (ByteProductCall), in steps of 32 bytes of a line: 32
 // neighbouring outputs by the window that they read, which begins `reach` words before them. Outputs are in
-// two halves: row r of half m is output 4 (r % 8) + r / 8 + 2 m, so that a lane gets four neighbours.
+// two halves: row r of half m is output 4 (r % 8) + r / 8 + 2 m, so that a lane gets four neighbours. The two
+// words of a lane that a step multiplies are neighbours too, where the instruction has 16 bytes between them.
 struct TapFragments {
-    int reach;         // in words, of all taps
-    int first, steps;  // from this word of the window on
+    int reach;         // in words, of all taps; even
+    int first, steps;  // from this word of the window on, which is even
 
     int byte;
+    bool is_sum;  // taps are sums of two bytes, which are as large as they can be from the lowest on
 
-    // Byte `byte` of the taps, from the lowest on: of all taps, or of those that have it. There is a step or
-    // more.
-    static TapFragments of(const IntegerTaps &taps, int byte);
+    // Byte `byte` of the taps, from the lowest on: of all taps, or for u8 of those that have it, in two steps
+    // or more where all taps have so many.
+    static TapFragments of(const IntegerTaps &taps, int byte, bool is_sum = false);
+
+    // Whether the taps are sums of two bytes.
+    static bool are_sums(const IntegerTaps &taps);
 
     // Word v of a lane, in half m of a step.
     uint32_t word(const IntegerTaps &taps, int v, int lane, int m, int step) const;

@@ -74,10 +74,10 @@ Array tap_pairs(const IntegerTaps &taps, int radius, Number number) {
     return made;
 }
 
-std::vector<Array> tap_fragments(const IntegerTaps &taps, int bytes) {
+std::vector<Array> tap_fragments(const IntegerTaps &taps, int bytes, bool are_sums = false) {
     std::vector<Array> all;
     for (int byte = 0; byte < bytes; byte++) {
-        const TapFragments fragments = TapFragments::of(taps, byte);
+        const TapFragments fragments = TapFragments::of(taps, byte, are_sums);
         Array made(Type::u32, {fragments.steps * 2 * 32 * 4});
         uint32_t *word = made.as<uint32_t>();
         for (int step = 0; step < fragments.steps; step++) {
@@ -106,7 +106,7 @@ BlurWeights::BlurWeights(double sigma, double truncate)
       high16_(tap_pairs(numbers_->words16, numbers_->radius, [](uint32_t w) { return split_tap(w).high; })),
       pairs_(tap_pairs(numbers_->bytes, numbers_->bytes.reach(), [](uint32_t w) { return w; })),
       short_taps_(taps_of_short_sums(numbers_->bytes)), fragments_(tap_fragments(numbers_->bytes, 2)),
-      fragments16_(tap_fragments(numbers_->words16, 3)) {}
+      fragments16_(tap_fragments(numbers_->words16, 3)), sums_(tap_fragments(numbers_->bytes, 2, true)) {}
 
 std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma, double truncate) {
     auto &known = immortal([] { return Cache<std::pair<double, double>, BlurWeights>(64); });

@@ -55,14 +55,15 @@ public:
         return pairs_;
     }
     // The bytes of the integer weights, from the lowest on, as TapFragments: step, half, lane, word.
-    const std::vector<Array> &fragments(Type pixel) const {
-        return pixel == Type::u8 ? fragments_ : fragments16_;
+    // `are_sums`: of TapFragments::is_sum, for u8.
+    const std::vector<Array> &fragments(Type pixel, bool are_sums) const {
+        return pixel != Type::u8 ? fragments16_ : are_sums ? sums_ : fragments_;
     }
 
 private:
     std::shared_ptr<const GaussianWeights> numbers_;
     Array real_, exact_, bytes_, words16_, low_, high_, low16_, high16_, pairs_, short_taps_;
-    std::vector<Array> fragments_, fragments16_;
+    std::vector<Array> fragments_, fragments16_, sums_;
 };
 
 struct GaussianBlurRequest : BlurRequest {

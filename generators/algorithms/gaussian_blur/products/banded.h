@@ -10,10 +10,11 @@
 namespace tilewright {
 
 // One byte of each tap, as the fragments of TapFragments: words(v, q, g, m, k) are word v of lane 4 g + q in
-// half m of step k. The first step begins at word `first` of the window.
+// half m of step k. The first step begins at word `first` of the window, which is even.
 struct TapPlane {
     Halide::Func words;
     Halide::Expr first, steps;
+    bool is_unrolled = false;  // `steps` is a constant
 };
 
 // A pass over lines, which are columns of the image and then rows. 32 lanes compute a tile: 32 neighbouring
@@ -24,28 +25,36 @@ struct TapPlane {
 //     u16    pass(p) = (sum_i w_i p_i + 2^23) >> 24        taps of three bytes
 struct BandedProducts : Halide::NamesInterface {
     Var j{"j"}, m{"m"}, q{"q"}, g{"g"}, line{"line"}, tile{"tile"};  // column j of tile (line, tile)
-    Var half{"half"}, v{"v"}, block{"block"};
+    Var n{"n"}, h{"h"}, v{"v"}, block{"block"}, group{"group"};
     Func sums;
     // The updates of sums that multiply, with the words of taps and of lines that they read.
     struct Step {
         int update;
         RDom k;
         Func taps, words;
+        bool is_unrolled;
     };
     std::vector<Step> steps;
-    // Word k of the window of a tile: byte `byte` of four neighbouring numbers of line 32 line + 4 g + j.
-    using Words = std::function<Expr(Expr j, Expr line, Expr g, Expr tile, int byte, Expr k, Expr block)>;
+    // Of a tile's window, byte `byte` of four neighbouring numbers in word 2 k + n % 2 of line 32 line + 4 g
+    // + 2 h + n / 2: the words n = 0 ... 3 follow each other in memory, so that the two that are multiplied
+    // together come into neighbouring registers.
+    using Words = std::function<Expr(
+        Expr n, Expr h, Expr line, Expr g, Expr tile, int byte, Expr k, Expr block, Expr group)>;
 
     explicit BandedProducts(const std::string &name) : sums(name + "_sums"), name_(name) {}
 
-    // `taps` are the planes of the taps' bytes, from the lowest on.
-    void multiply(
-        int bytes, const std::vector<TapPlane> &taps, const Words &line, const ByteProduct &product) {
-        sums(j, m, q, g, this->line, tile, block) = Halide::Tuple(std::vector<Expr>(4, Expr(0)));
+    // `taps` are the planes of the taps' bytes, from the lowest on (is_sum: of TapFragments::is_sum);
+    // `window`: no window has more pairs of words.
+    void multiply(int bytes, bool is_sum, const std::vector<TapPlane> &taps, const Expr &window,
+        const Words &line, const ByteProduct &product) {
+        sums(j, m, q, g, this->line, tile, block, group) = Halide::Tuple(std::vector<Expr>(4, Expr(0)));
         bytes_ = bytes;
+        window_ = window;
         if (bytes == 1) {
             add(taps, 1, 0, line, product);
-            shift([](const Expr &sum) { return sum << 8; });
+            if (!is_sum) {
+                shift([](const Expr &sum) { return sum << 8; });
+            }
             add(taps, 0, 0, line, product);
             return;
         }
@@ -74,11 +83,12 @@ struct BandedProducts : Halide::NamesInterface {
 private:
     const std::string name_;
     int bytes_ = 1;
+    Expr window_;
 
     std::vector<Expr> before() const {
         std::vector<Expr> all;
         for (int r = 0; r < 4; r++) {
-            all.push_back(sums(j, m, q, g, line, tile, block)[r]);
+            all.push_back(sums(j, m, q, g, line, tile, block, group)[r]);
         }
         return all;
     }
@@ -88,7 +98,7 @@ private:
         std::vector<Expr> results;
         for (int r = 0; r < 4; r++) {
             const Expr sum =
-                Halide::cast<uint32_t>(sums(of_line % 4, output / 2, q, g, line, tile, block)[r]);
+                Halide::cast<uint32_t>(sums(of_line % 4, output / 2, q, g, line, tile, block, group)[r]);
             results.push_back(bytes_ == 1 ? sum * multiplier + (1 << 23) : sum);
         }
         return mux(2 * (output % 2) + of_line / 4, results);
@@ -99,7 +109,7 @@ private:
         for (Expr &sum : all) {
             sum = shifted(sum);
         }
-        sums(j, m, q, g, line, tile, block) = Halide::Tuple(all);
+        sums(j, m, q, g, line, tile, block, group) = Halide::Tuple(all);
         updates_++;
     }
 
@@ -107,20 +117,21 @@ private:
         const ByteProduct &product) {
         const TapPlane &plane = taps[(size_t)of_tap];
         const std::string name = name_ + "_" + std::to_string(of_tap) + "_" + std::to_string(of_line);
-        Step step{updates_++, RDom(0, plane.steps, name), Func(name + "_taps"), Func(name + "_words")};
+        Step step{updates_++, RDom(0, plane.steps, name), Func(name + "_taps"), Func(name + "_words"),
+            plane.is_unrolled};
         const Var k{"k"};
         step.taps(v, q, g, m, k) = plane.words(v, q, g, m, k);
         // The casts keep Halide from seeing more than the promise: all planes need the whole window.
-        const Expr place = Halide::cast<int32_t>(Halide::cast<uint32_t>(plane.first + 8 * k + 4 * half + q));
-        step.words(j, half, q, g, this->line, tile, k, block) =
-            line(j, this->line, g, tile, of_line, promised(place, 8 * taps[0].steps), block);
+        const Expr place = Halide::cast<int32_t>(Halide::cast<uint32_t>(plane.first / 2 + 4 * k + q));
+        step.words(n, h, q, g, this->line, tile, k, block, group) =
+            line(n, h, this->line, g, tile, of_line, promised(place, window_), block, group);
         const Expr at = step.k;
-        sums(j, m, q, g, this->line, tile, block) = Halide::Tuple(
-            product([&](int word, Expr of_g, Expr of_q) { return step.taps(word, of_q, of_g, m, at); },
-                [&](int word, Expr of_g, Expr of_q) {
-                    return step.words(j, word, of_q, of_g, this->line, tile, at, block);
-                },
-                g, q, before()));
+        sums(j, m, q, g, this->line, tile, block, group) = Halide::Tuple(product(
+            [&](int word, Expr of_g, Expr of_q) { return step.taps(word, of_q, of_g, m, at); },
+            [&](int word, Expr of_g, Expr of_q) {
+                return step.words(word + 2 * (j % 2), j / 2, of_q, of_g, this->line, tile, at, block, group);
+            },
+            g, q, before()));
         steps.push_back(step);
     }
     int updates_ = 0;

@@ -1,8 +1,8 @@
 #pragma once
 // A form of gaussian_blur for u8 and u16 images of one to four channels: both passes are banded products of
-// bytes, as tensor cores multiply them, in one kernel. Variants: tuned_fused on CUDA, for u16 of one channel.
+// bytes, as tensor cores multiply them, in one kernel. Variants: tuned_fused on CUDA.
 #include "generators/algorithms/gaussian_blur/products/banded.h"
-#include "generators/algorithms/gaussian_blur/window.h"
+#include "generators/algorithms/gaussian_blur/window_words.h"
 #include <string>
 #include <vector>
 
@@ -11,163 +11,216 @@ namespace tilewright {
 // A group of workers goes down a strip of the image, 32 rows per step. The strip is `tiles` tiles of 32
 // columns; the pass along rows has fewer outputs, because its windows reach beyond them. In the group's
 // memory, an image of several channels, or of two bytes per number, is divided into planes of bytes:
-//     lines      of the rows that a step reads: the words of columns, four rows in each
+//     lines      of the rows that a step reads, of which the steps before have loaded all but 32: the words
+//                of columns, four rows in each
 //     between    of 32 rows that are blurred down columns: the words of rows
-//     blurred    of the same rows, blurred along rows too
 // Image and output are rows of words.
 struct GaussianBlurFusedProducts : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur_fused_products";
-    static constexpr bool in_bands = false;
-    // Images of so many channels of so many bytes, and the tiles of a strip.
+    // Images of so many channels of so many bytes, the tiles of a strip, and the steps of the longest window.
     struct Group {
         int channels, bytes, tiles, steps;
+        Expr band;  // the steps of a group
 
         template<typename Tunable>
-        static Group of(int channels, int bytes, const Tunable &tunable) {
-            return {channels, bytes, tunable("tiles"), tunable("steps")};
+        static Group of(const GaussianBlurProductsConfiguration &row, int bytes, const Tunable &tunable) {
+            return {row.channels, bytes, tunable("tiles"), row.steps, Expr()};
         }
         int planes() const {
             return channels * bytes;
         }
+        int window() const {  // words of the longest one
+            return 8 * steps;
+        }
+        int steps_of(int byte) const {
+            return GaussianBlurProductsConfiguration{channels, steps}.steps_of(byte, bytes == 1);
+        }
     };
 
-    Var x{"x"}, y{"y"}, j{"j"}, c{"c"}, u{"u"}, b{"b"}, k{"k"}, i{"i"}, e{"e"}, g{"g"}, n{"n"}, q{"q"},
-        tile{"tile"}, step{"step"}, block{"block"};
-    Func source{"source"}, columns{"columns"}, lines{"lines"};
+    Var x{"x"}, n{"n"}, h{"h"}, r{"r"}, c{"c"}, u{"u"}, b{"b"}, k{"k"}, i{"i"}, g{"g"}, v{"v"}, q{"q"},
+        m{"m"}, step{"step"}, block{"block"}, below_others{"below_others"};
+    std::vector<Func> taps;
+    Func zero{"hidden_zero"}, source{"source"}, columns{"columns"}, lines{"lines"};
     BandedProducts down{"down"}, along{"along"};
-    Func down_words{"down_words"}, between{"between"}, along_words{"along_words"}, blurred{"blurred"},
-        out{"out"};
+    Func down_words{"down_words"}, between{"between"}, along_words{"along_words"}, out{"out"};
+    RVar outside_row;
     RDom to;
-    Group pixel;
-    int tiles;
+    Group group;
 
     // reach: the words that a window has before its output.
     GaussianBlurFusedProducts(Func image, Expr width, Expr height, const BorderMap &border,
-        const std::vector<TapPlane> &taps, Expr reach, Expr multiplier, const Group &group,
+        const std::vector<TapPlane> &planes, Expr reach, Expr multiplier, const Group &group,
         const ByteProduct &product, const WordOperations &word)
-        : pixel(group), tiles(group.tiles), outputs_(tiles + 1 - taps[0].steps) {
-        read(image, width, height, border);
+        : group(group), outputs_(group.tiles + 1 - group.steps) {
+        read(image, width, height, border, word);
         divide_into_planes(reach, word);
+        const std::vector<TapPlane> kept = in_memory(planes);
         down.multiply(
-            pixel.bytes, taps,
-            [&](Expr j, Expr line, Expr g, Expr tile, int byte, Expr k, Expr block) {
-                return lines(j, 8 * (line % tiles) + g, line / tiles, byte, 8 * tile - reach + k, block);
+            group.bytes, group.bytes == 1, kept, group.window() / 2,
+            [&](Expr n, Expr h, Expr line, Expr g, Expr tile, int byte, Expr k, Expr block, Expr at) {
+                return lines(n, 8 * line + g, h, block % group.channels, byte, 4 * tile - reach / 2 + k,
+                    block / group.channels, at);
             },
             product);
         between_passes(multiplier, word);
         along.multiply(
-            pixel.bytes, taps,
-            [&](Expr j, Expr line, Expr g, Expr tile, int byte, Expr k, Expr block) {
-                const Expr from = 8 * (tiles * (tile / tiles) + min(tile % tiles, outputs_ - 1)) + k;
-                return between(j, g, promised(from, 8 * tiles * pixel.channels), byte, line, block);
+            group.bytes, group.bytes == 1, kept, group.window() / 2,
+            [&](Expr n, Expr h, Expr line, Expr g, Expr tile, int byte, Expr k, Expr block, Expr at) {
+                return between(n, g, h, promised(4 * tile + k, 4 * group.tiles), block % group.channels, byte,
+                    line, block / group.channels, at);
             },
             product);
-        behind_passes(multiplier, word);
-        store(width, height, group.steps, word);
+        along_words(i, b, along.q, along.g, along.line, along.tile, along.block, along.group) =
+            bytes([&](int byte) {
+                return along.joined([](int n) { return n; }, [&](int) { return i; }, byte, multiplier, word);
+            });
+        store(width, height, word);
     }
 
 private:
-    Expr outputs_;  // tiles of outputs in a strip
+    const int outputs_;  // tiles of outputs in a strip
 
-    // source(x, y): word x of row y of the image and what continues it, with a branch for what is outside.
-    void read(Func image, const Expr &width, const Expr &height, const BorderMap &border) {
-        const auto hex = WordOperations::hex;
-        const int planes = pixel.planes();
-        const Expr words = ceil_div(planes * width, 4), from = border.inside(y, height, border.high_y);
-        Expr outside = hex(0);
-        for (int n = 0; n < 4; n++) {
-            const Expr byte = 4 * x + n, at = byte / planes, inside = border.inside(at, width, border.high_x),
-                       place = planes * inside + byte - planes * at,
-                       value = (image(promised(place / 4, words), from) >>
-                                   Halide::cast<uint32_t>(8 * (place % 4))) &
-                               hex(255);
-            outside = outside | (select(border.zero == 0 || (inside == at && from == y), value, hex(0))
-                                    << hex((uint32_t)(8 * n)));
+    // The planes of taps, as Funcs that a group can keep in its memory. Behind the steps that there are, taps
+    // are 0.
+    std::vector<TapPlane> in_memory(const std::vector<TapPlane> &planes) {
+        std::vector<TapPlane> all;
+        for (int byte = 0; byte < (int)planes.size(); byte++) {
+            const TapPlane &plane = planes[(size_t)byte];
+            Func words("taps_" + std::to_string(byte));
+            words(v, q, g, m, k) = select(
+                k < plane.steps, plane.words(v, q, g, m, min(k, plane.steps - 1)), WordOperations::hex(0));
+            taps.push_back(words);
+            all.push_back({words, plane.first, group.steps_of(byte), true});
         }
-        source(x, y) = if_else(below(x, planes * width / 4) && below(y, height),
-            image(promised(x, words), promised(y, height)), outside);
+        return all;
     }
 
-    // columns(j, u, c, b, k, block): byte b of column 4 u + j of channel c, of the rows 4 k ... 4 k + 3. The
-    // words of all planes of four columns follow each other in the image.
+    // source(x, r, k): word x of row 8 k + r of the image and what continues it. All eight rows are loaded as
+    // they are, and those of words or rows outside of the image once more in a branch, where they wait for
+    // each other as little. Where `zero` is in the group's memory, compilers do not see that positions are
+    // the same in all steps, and keep none in registers.
+    void read(Func image, const Expr &width, const Expr &height, const BorderMap &border,
+        const WordOperations &word) {
+        const int planes = group.planes(), far = 8 * group.window();
+        zero(v) = min(width + v, 0);
+        const Expr first = 8 * (k + zero(k % 4)), words = ceil_div(planes * width, 4),
+                   column = x + zero(k % 4);
+        source(x, r, k) = image(clamp(x, 0, words - 1), clamp(first + r, 0, height - 1));
+        RDom row(0, 8, "row");
+        outside_row = RVar(row.x.name());
+        row.where(!(below(x, planes * width / 4) && below(8 * k, max(height - 7, 0))) &&
+                  below(8 * k + far, height + 2 * far));
+        const Expr y = first + row;
+        source(x, row, k) = planes == 1 ?
+                                BorderedWords(image, width, height, border, true, word).source(column, y) :
+                                bytes_outside(image, column, y, width, height, border);
+    }
+
+    // Word `column` of row y, byte by byte. Each load is written once: Halide would load what is used twice
+    // before the branch.
+    Expr bytes_outside(Func image, const Expr &column, const Expr &y, const Expr &width, const Expr &height,
+        const BorderMap &border) const {
+        const auto hex = WordOperations::hex;
+        const int planes = group.planes();
+        const Expr words = ceil_div(planes * width, 4), from = border.inside(y, height, border.high_y);
+        Expr all = hex(0);
+        for (int n = 0; n < 4; n++) {
+            const Expr byte = 4 * column + n, at = byte / planes,
+                       place = planes * border.inside(at, width, border.high_x) + byte - planes * at,
+                       counts = border.zero == 0 || (below(at, width) && below(y, height));
+            all =
+                all | (((image(promised(place / 4, words), from) >> Halide::cast<uint32_t>(8 * (place % 4))) &
+                           select(counts, hex(255), hex(0)))
+                          << hex((uint32_t)(8 * n)));
+        }
+        return all;
+    }
+
+    // columns(n, u, h, c, b, k, block, below_others): byte b of column 4 u + 2 h + n / 2 of channel c, of the
+    // four rows from 8 k + 4 (n % 2) on. The words of all planes of four columns follow each other in the
+    // image.
     void divide_into_planes(const Expr &reach, const WordOperations &word) {
-        const int planes = pixel.planes();
-        const Expr at = 8 * outputs_ * block - reach + u;
-        std::vector<Expr> all;
-        for (int n = 0; n < planes; n++) {
-            const auto of_row = [&](int r) { return source(planes * at + n, 4 * k + r); };
-            for (const Expr &column : word.transposed(of_row(0), of_row(1), of_row(2), of_row(3))) {
-                all.push_back(column);
+        const int planes = group.planes();
+        const Expr at = 8 * outputs_ * block - reach + u, from = 4 * group.band * below_others + k;
+        std::vector<Expr> all[2];
+        for (int w = 0; w < 2; w++) {
+            for (int plane = 0; plane < planes; plane++) {
+                const auto of_row = [&](int row) { return source(planes * at + plane, 4 * w + row, from); };
+                for (const Expr &column : word.transposed(of_row(0), of_row(1), of_row(2), of_row(3))) {
+                    all[w].push_back(column);
+                }
             }
         }
-        columns(j, u, c, b, k, block) = mux(planes * j + pixel.bytes * c + b, all);
-        lines(j, u, c, b, k, block) = columns(j, u, c, b, k, block);
+        const Expr of_word = planes * (2 * h + n / 2) + group.bytes * c + b;
+        columns(n, u, h, c, b, k, block, below_others) =
+            mux(n % 2, {mux(of_word, all[0]), mux(of_word, all[1])});
+        lines(n, u, h, c, b, k, block, below_others) = columns(n, u, h, c, b, k, block, below_others);
     }
 
-    // between(i, g, u, b, step, block): four columns of row 32 step + 4 g + i. u / 2 - 4 (u / 8) is u % 8 /
-    // 2, but Halide sees that it is one number for two neighbours u.
+    Expr bytes(const std::function<Expr(int)> &of_byte) const {
+        return group.bytes == 1 ? of_byte(0) : mux(b, {of_byte(0), of_byte(1)});
+    }
+
+    // between(n, g, h, u, c, b, step, block, below_others): word 2 u + n % 2 of row 32 step + 4 g + 2 h + n /
+    // 2, of four columns.
     void between_passes(const Expr &multiplier, const WordOperations &word) {
-        const auto of_byte = [&](int byte) {
-            return down.joined(
-                [&](int) { return i; }, [&](int n) { return 4 * e + n; }, byte, multiplier, word);
-        };
-        down_words(i, e, b, down.q, down.g, down.line, down.tile, down.block) =
-            pixel.bytes == 1 ? of_byte(0) : mux(b, {of_byte(0), of_byte(1)});
-        between(i, g, u, b, step, block) =
-            down_words(i, u % 2, b, clamp(u / 2 - 4 * (u / 8), 0, 3), g, u / 8, step, block);
+        down_words(n, h, b, down.q, down.g, down.line, down.tile, down.block, down.group) =
+            bytes([&](int byte) {
+                return down.joined([&](int) { return 2 * h + n / 2; },
+                    [&](int column) { return 4 * (n % 2) + column; }, byte, multiplier, word);
+            });
+        const Expr of_tile = promised(u / 4, group.tiles);  // of u % 4 Halide would not see that it is one
+                                                            // number
+        between(n, g, h, u, c, b, step, block, below_others) = down_words(n, h, b,
+            clamp(u - 4 * of_tile, 0, 3), g, of_tile, step, group.channels * block + c, below_others);
     }
 
-    // blurred(g, tile, n, q, b, step, block): the same of word g of a tile, of row 8 q + n of the step,
-    // blurred along rows.
-    void behind_passes(const Expr &multiplier, const WordOperations &word) {
-        const auto of_byte = [&](int byte) {
-            return along.joined([&](int n) { return n; }, [&](int) { return i; }, byte, multiplier, word);
-        };
-        along_words(i, b, along.q, along.g, along.line, along.tile, along.block) =
-            pixel.bytes == 1 ? of_byte(0) : mux(b, {of_byte(0), of_byte(1)});
-        blurred(g, tile, n, q, b, step, block) = along_words(n, b, q, g, step, tile, block);
-    }
-
-    // Places of out: row of a worker, part (see below), word of 32, words of a strip, rows of a step, steps
+    // Places of out: row of a lane, word of its four pixels, part (see below), the lane 4 g + q, tiles, steps
     // of a group, strips, groups below each other.
-    void store(const Expr &width, const Expr &height, int steps, const WordOperations &word) {
-        const int planes = pixel.planes(), rows = 8 * pixel.bytes;
-        const Expr words = ceil_div(planes * width, 4);
-        to = RDom({{0, rows}, {0, 2}, {0, 32}, {0, tiles * planes / 4}, {0, 32 / rows}, {0, steps},
-                      {0, ceil_div(width, 32 * outputs_)}, {0, ceil_div(ceil_div(height, 32), steps)}},
+    void store(const Expr &width, const Expr &height, const WordOperations &word) {
+        const int planes = group.planes();
+        const Expr words = ceil_div(planes * width, 4), band = group.band;
+        to = RDom({{0, 8}, {0, planes}, {0, 2}, {0, 4}, {0, 8}, {0, group.tiles}, {0, band},
+                      {0, ceil_div(width, 32 * outputs_)}, {0, ceil_div(ceil_div(height, 32), band)}},
             "to");
-        const Expr part = to[1], of_strip = to[2] + 32 * to[3], of_step = to[0] + rows * to[4],
-                   down = to[5] + steps * to[7];
-        const Expr at_x = 8 * planes * outputs_ * to[6] + of_strip, at_y = 32 * down + of_step;
-        const Expr whole = below(at_x, planes * width / 4) && below(at_y - to[0] + rows - 1, height);
-        to.where(below(of_strip, 8 * planes * outputs_));
-        to.where(select(part == 0, whole, !whole && below(at_x, words) && below(at_y, height)));
-        out(x, y) = Halide::undef<uint32_t>();
+        const Expr row = to[0], of_pixels = to[1], part = to[2], lane_q = to[3], lane_g = to[4], tile = to[5],
+                   step = to[6], strip = to[7], of_group = to[8], down = step + band * of_group;
+        // `zero` is read here too: otherwise Halide 21 gives its place in shared memory to `between`, though
+        // the next step reads it.
+        const Expr pixels = 8 * outputs_ * strip + 8 * tile + lane_g,
+                   rows = 32 * down + 8 * lane_q + zero(lane_q), at_x = planes * pixels + of_pixels,
+                   at_y = rows + row;
+        const Expr whole = below(planes * pixels + planes - 1, planes * width / 4) && below(rows + 7, height);
+        to.where(below(tile, outputs_));
+        to.where(part == 1 || whole);
+        to.where(part == 0 || (!whole && below(at_x, words) && below(at_y, height)));
+        out(x, r) = Halide::undef<uint32_t>();
         const Expr to_x = promised(at_x, words), to_y = promised(at_y, height);
-        const Expr made = interleaved(of_strip, of_step, down, to[6], word);
+        const Expr made = interleaved(of_pixels, word, [&](const Expr &plane) {
+            return along_words(row, plane % group.bytes, lane_q, lane_g, step, tile,
+                group.channels * strip + plane / group.bytes, of_group);
+        });
         const auto hex = WordOperations::hex;
         const Expr bytes = planes * width - 4 * to_x, counts = select(bytes >= 4, hex(0xffffffff),
                                                           (hex(1) << Halide::cast<uint32_t>(8 * bytes)) - 1);
         out(to_x, to_y) = select(part == 0, made, (made & counts) | (out(to_x, to_y) & ~counts));
     }
 
-    // Word `at` of a row of a strip of the output.
-    Expr interleaved(const Expr &at, const Expr &of_step, const Expr &down, const Expr &strip,
-        const WordOperations &word) const {
-        const int planes = pixel.planes();
+    // Word `at` of four pixels, of the words of their planes.
+    Expr interleaved(
+        const Expr &at, const WordOperations &word, const std::function<Expr(const Expr &)> &of_plane) const {
+        const int planes = group.planes();
+        if (planes == 1) {
+            return of_plane(0);
+        }
         Expr words[4], bytes[4];
         for (int n = 0; n < 4; n++) {
-            const Expr byte = 4 * (at % planes) + n, plane = byte % planes;
-            const Expr of_tile =
-                promised(tiles * (plane / pixel.bytes) + at / planes / 8, tiles * pixel.channels);
-            words[n] =
-                blurred(at / planes % 8, of_tile, of_step % 8, of_step / 8, plane % pixel.bytes, down, strip);
+            const Expr byte = 4 * at + n;
+            words[n] = of_plane(byte % planes);
             bytes[n] = Halide::cast<uint32_t>(byte / planes);
         }
-        return planes == 1 ? words[0] :
-                             word.pick(word.pick(words[0], words[1], bytes[0] | ((bytes[1] + 4) << 4)),
-                                 word.pick(words[2], words[3], bytes[2] | ((bytes[3] + 4) << 4)),
-                                 WordOperations::hex(0x5410));
+        return word.pick(word.pick(words[0], words[1], bytes[0] | ((bytes[1] + 4) << 4)),
+            word.pick(words[2], words[3], bytes[2] | ((bytes[3] + 4) << 4)), WordOperations::hex(0x5410));
     }
 };
 

@@ -14,23 +14,22 @@ namespace tilewright {
 struct GaussianBlurProducts : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur_products";
     // The tiles of a group of workers: of so many lines, and of so many outputs of each.
-    static constexpr bool in_bands = true;
     struct Group {
         int lines, outputs;
         Expr band;  // groups of lines in a band
 
         template<typename Tunable>
-        static Group of(int, int, const Tunable &tunable) {
+        static Group of(const GaussianBlurProductsConfiguration &, int, const Tunable &tunable) {
             return {tunable("lines"), tunable("outputs"), Expr()};
         }
     };
 
-    Var x{"x"}, y{"y"}, i{"i"}, e{"e"}, n{"n"};
+    Var x{"x"}, y{"y"}, n{"n"};
     BorderedWords words;
     Func source{"source"}, columns{"columns"};
     BandedProducts down{"down"}, along{"along"};
-    // lines(j, u, k): word k of line 4 u + j, its bytes 4 k ... 4 k + 3.
-    Var j{"j"}, u{"u"}, k{"k"};
+    // lines(n, h, u, k): word 2 k + n % 2 of line 4 u + 2 h + n / 2; word w has its bytes 4 w ... 4 w + 3.
+    Var h{"h"}, u{"u"}, k{"k"};
     Func down_lines{"down_lines"}, along_lines{"along_lines"};
     Func down_words{"down_words"}, between{"between"}, along_words{"along_words"}, out{"out"};
     RDom to;
@@ -40,37 +39,42 @@ struct GaussianBlurProducts : Halide::NamesInterface {
         const ByteProduct &product, const WordOperations &word)
         : words(image, width, height, border, true, word) {
         const auto of = [&](const Func &lines) {
-            return [=](Expr j, Expr line, Expr g, Expr tile, int, Expr k, Expr) {
-                return lines(j, 8 * line + g, 8 * tile - reach + k);
+            return [=](Expr n, Expr h, Expr line, Expr g, Expr tile, int, Expr k, Expr, Expr) {
+                return lines(n, h, 8 * line + g, 4 * tile - reach / 2 + k);
             };
         };
         read_columns(image, width, height, word);
-        down.multiply(1, taps, of(down_lines), product);
+        down.multiply(1, false, taps, 4 * taps[0].steps, of(down_lines), product);
         read_rows(multiplier, word);
-        along.multiply(1, taps, of(along_lines), product);
-        along_words(n, along.q, along.g, along.line, along.tile, along.block) =
+        along.multiply(1, false, taps, 4 * taps[0].steps, of(along_lines), product);
+        along_words(n, along.q, along.g, along.line, along.tile, along.block, along.group) =
             along.joined([](int b) { return b; }, [&](int) { return n; }, 0, multiplier, word);
         store(width, height, group);
     }
 
 private:
-    // source(x, y): word x of row y, with a branch for words that are not inside. columns(j, u, k): four rows
-    // of column j of word u.
+    // source(x, y): word x of row y, with a branch for words that are not inside. columns(n, h, u, k): four
+    // rows of column 2 h + n / 2 of word u.
     void read_columns(Func image, const Expr &width, const Expr &height, const WordOperations &word) {
         source(x, y) = if_else(below(x, width / 4) && below(y, height),
             image(promised(x, words.words), promised(y, height)), words.source(x, y));
-        const auto row = [&](int b) { return source(u, 4 * k + b); };
-        columns(j, u, k) = mux(j, word.transposed(row(0), row(1), row(2), row(3)));
-        down_lines(j, u, k) = columns(j, u, k);
+        std::vector<Expr> of_word[2];
+        for (int w = 0; w < 2; w++) {
+            const auto row = [&](int b) { return source(u, 8 * k + 4 * w + b); };
+            of_word[w] = word.transposed(row(0), row(1), row(2), row(3));
+        }
+        columns(n, h, u, k) = mux(n % 2, {mux(2 * h + n / 2, of_word[0]), mux(2 * h + n / 2, of_word[1])});
+        down_lines(n, h, u, k) = columns(n, h, u, k);
     }
 
-    // between(i, g, tile, e, q, line): word 8 line + 2 q + e of row 32 tile + 4 g + i, of four columns.
+    // between(n, g, tile, h, q, line): word 8 line + 2 q + n % 2 of row 32 tile + 4 g + 2 h + n / 2, of four
+    // columns.
     void read_rows(const Expr &multiplier, const WordOperations &word) {
-        down_words(i, e, down.q, down.g, down.line, down.tile, down.block) =
-            down.joined([&](int) { return i; }, [&](int b) { return 4 * e + b; }, 0, multiplier, word);
-        between(i, down.g, down.tile, e, down.q, down.line) =
-            down_words(i, e, down.q, down.g, down.line, down.tile, 0);
-        along_lines(j, u, k) = between(j, u % 8, u / 8, k % 2, (k % 8) / 2, k / 8);
+        down_words(n, h, down.q, down.g, down.line, down.tile, down.block, down.group) = down.joined(
+            [&](int) { return 2 * h + n / 2; }, [&](int b) { return 4 * (n % 2) + b; }, 0, multiplier, word);
+        between(n, down.g, down.tile, h, down.q, down.line) =
+            down_words(n, h, down.q, down.g, down.line, down.tile, 0, 0);
+        along_lines(n, h, u, k) = between(n, u % 8, u / 8, h, k % 4, k / 4);
     }
 
     // Places of out: row of eight, part (see below), word of a tile, eight rows of a tile, tiles of a group,
@@ -90,7 +94,7 @@ private:
         to.where(below(at_y, height));
         out(x, y) = Halide::undef<uint32_t>();
         const Expr to_x = promised(at_x, words), to_y = promised(at_y, height);
-        const Expr blurred = along_words(of_line, of_lines, of_word, line, tile, 0);
+        const Expr blurred = along_words(of_line, of_lines, of_word, line, tile, 0, 0);
         out(to_x, to_y) =
             select(part == 0, blurred, BorderedWords::with_rest(blurred, to_x, out(to_x, to_y), width));
     }
