@@ -3,6 +3,11 @@
 
 namespace tilewright::app {
 
-void add_laboratory(CommandLine &) {}
+void add_laboratory(CommandLine &line) {
+    for (const char *name : {"bench", "compare", "explore", "history", "report"}) {
+        line.leave_out(name, "this program was built without it (TILEWRIGHT_LABORATORY=OFF); build it again "
+                             "with TILEWRIGHT_LABORATORY=ON, as `./dev build` does");
+    }
+}
 
 }  // namespace tilewright::app

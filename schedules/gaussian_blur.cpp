@@ -84,9 +84,7 @@ static ScheduleVariants colour_variants() {
         for (int channels : {2, 3, 4}) {
             const int columns = channels == 4 ? 192 : radius > 20 ? 240 : 256;
             const auto words = colour_tile(channels, radius, columns, channels == 4 ? 16 : 24, 16);
-            const Backends where = channels == 4 && radius == 30 ? opencl : gpu;  // CUDA:
-                                                                                  // tuned_fused_colours_4
-            variants.push_back(variant(name(words), where, "u8", colours, words)
+            variants.push_back(variant(name(words), gpu, "u8", colours, words)
                     .says("As tuned_window, for several channels: a plane of words per channel "
                           "between the passes."));
         }

@@ -6,6 +6,7 @@
 #include "python/src/fork.h"
 #include "python/src/lock.h"
 #include "tilewright/bands.h"
+#include "tilewright/device.h"
 #include <optional>
 
 namespace nb = nanobind;
@@ -87,7 +88,7 @@ nb::dict process_in_python(const Pipeline &pipeline, const std::string &dtype, c
     options.call.progress = progress_of(how, Device());
     BandsDone done;
     {
-        const BandsUnderWay under_way(options.call.device.value_or(Device()));
+        const BandsUnderWay under_way(options.call.device.value_or(default_device()));
         const Unlocked released;
         done = process(source, sink, pipeline, options);
     }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <deque>
 #include <set>
+#include <unistd.h>
 
 namespace nb = nanobind;
 
@@ -88,14 +89,18 @@ How how_of(nb::object out, nb::handle device, nb::object stats, nb::handle strea
     return how;
 }
 
+// Signals are handled by the main thread alone, so no other thread takes the lock to look for them. One that
+// wants the lock when the interpreter ends (a daemon thread) never comes back from there, and the end of the
+// program would wait for its call.
 std::function<bool(double)> progress_of(const How &how, Device device) {
     using Clock = std::chrono::steady_clock;
-    if (how.progress.is_none() && device.backend != Backend::cpu) {
+    const bool is_main = gettid() == getpid();
+    if (how.progress.is_none() && (device.backend != Backend::cpu || !is_main)) {
         return {};
     }
-    return [function = nb::handle(how.progress), last = Clock::now()](double done) mutable {
+    return [function = nb::handle(how.progress), is_main, last = Clock::now()](double done) mutable {
         const Clock::time_point now = Clock::now();
-        if (now - last < std::chrono::milliseconds(50)) {
+        if (now - last < std::chrono::milliseconds(50) || (!is_main && is_ending())) {
             return true;
         }
         last = now;

@@ -11,6 +11,15 @@ namespace tilewright::python {
     }
 }
 
+// Whether the interpreter has begun to end.
+inline bool is_ending() {
+#if PY_VERSION_HEX >= 0x030d0000
+    return Py_IsFinalizing() != 0;
+#else
+    return _Py_IsFinalizing() != 0;
+#endif
+}
+
 // Does what takes the lock in the end, or never returns where the interpreter has ended. Up to Python 3.13 a
 // thread that wants the lock then (a daemon thread that was in a call) is ended by pthread_exit(), whose
 // unwinding would meet a function that lets no exception pass, and abort the process. So such a thread waits

@@ -98,7 +98,7 @@ void add_pipeline(nb::module_ &module) {
             "stream"_a.none() = 0)
         .def("_bands_needed", &bands_needed_in_python, "dtype"_a, "shape"_a)
         .def("_process", &process_in_python, "dtype"_a, "shape"_a, "read"_a, "write"_a, nb::kw_only(),
-            "memory"_a, "device"_a = "auto", "schedule"_a = "tuned", "scratch"_a = "",
+            "memory"_a, "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "scratch"_a = "",
             "progress"_a = nb::none())
         .def("__repr__", [](const Pipeline &pipeline) {
             std::string text;

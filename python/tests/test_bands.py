@@ -136,8 +136,10 @@ def test_sums_are_vectors(tmp_path):
         target = np.zeros_like(expected)
         bands.process(array, target, stages, memory="1M", device="cpu")
         np.testing.assert_array_equal(target, expected)
-    with pytest.raises(tilewright.ArgumentError, match="the result is vectors"):
+    with pytest.raises(tilewright.ArgumentError, match="the result is sums"):
         bands.process(array, tmp_path / "out.tif", "column_sum")
+    with pytest.raises(tilewright.ArgumentError, match="the result is sums"):
+        bands.process(image((300, 41, 3)), tmp_path / "out.tif", "row_sum", axes="yxs")
 
 
 def test_operators_on_whole_images_take_whole_planes_where_there_is_room():
@@ -145,6 +147,13 @@ def test_operators_on_whole_images_take_whole_planes_where_there_is_room():
     target = np.zeros_like(array)
     bands.process(array, target, "recursive_gaussian sigma=5", device="cpu")
     np.testing.assert_array_equal(target, plane_by_plane(array, "recursive_gaussian sigma=5"))
+    for stages in ("fft2d", "recursive_gaussian | transpose", "recursive_gaussian | column_sum"):
+        given = array.astype("float32") if stages == "fft2d" else array
+        expected, parts = plane_by_plane(given, stages), []
+        target = np.zeros_like(expected)
+        done = bands.process(given, target, stages, device=None, schedule=None, progress=parts.append)
+        np.testing.assert_allclose(target, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+        assert done["device"] != "auto" and done["dtype"] == expected.dtype and parts[-1] == 1
     with pytest.raises(tilewright.ArgumentError, match="recursive_gaussian needs the whole image.*take 1M"):
         bands.process(array, target, "recursive_gaussian sigma=5", memory=20000)
 

@@ -211,8 +211,8 @@ def make_target(target, shape, dtype, layout, source):
         )
     path = pathlib.Path(target)
     if is_tiff(path):
-        if len(shape) < len(layout.planes) + 2:
-            refuse(f"target = {path}: a TIFF has images, and the result is vectors; name a .zarr")
+        if len(shape) < len(layout.planes) + len(layout.plane):
+            refuse(f"target = {path}: a TIFF has images, and the result is sums; name a .zarr")
         return TiffTarget(path, shape, dtype, layout, source)
     if path.suffix != ".zarr":
         refuse(f"target = {path}: its name must end in .zarr, .tif or .tiff")

@@ -34,9 +34,16 @@ def _process_plane(pipeline, dtype, plane, rows, chunks, needed, memory, how):
         return pipeline._process(dtype, list(plane), rows, chunks, memory=memory, **how)
     image = np.empty(plane, dtype)
     rows(image)
-    result = pipeline(image, device=how["device"], schedule=how["schedule"])
+    stats = {}
+    result = pipeline(
+        image,
+        device=how["device"],
+        schedule=how["schedule"],
+        stats=stats,
+        progress=how.get("progress"),
+    )
     chunks(result)
-    return {"bands": 1, "rows": plane[0], "device": how["device"]}
+    return {"bands": 1, "rows": plane[0], "device": stats["device"]}
 
 
 def process(

@@ -75,14 +75,14 @@ void Operator::divide(Request &request, const Settings &settings) const {
     const std::optional<int64_t> halo = bands() == Bands::rows ? 0 : halo_of(settings, 0x1p-24);
     if (halo && most > 2 * *halo) {
         const int64_t parts = ceil_div(h, most - 2 * *halo);
-        request.parts = std::make_shared<Request::Parts>(settings, ceil_div(h, parts), *halo);
+        request.parts = std::make_shared<Request::Parts>(Request::Parts{settings, ceil_div(h, parts), *halo});
     }
 }
 
-// A variant is asked with the first part, which is as large as any.
+// A variant is asked with a part that is as large as any: one in the middle has a halo on both sides.
 bool Operator::serves_parts(const Variant &variant, const Request &request) const {
     const Array &image = request.inputs[0];
-    const int64_t h = std::min(image.shape()[0], request.parts->rows + request.parts->halo);
+    const int64_t h = std::min(image.shape()[0], request.parts->rows + 2 * request.parts->halo);
     const Array part = image.crop(0, 0, h, image.shape()[1]);
     const auto of_part = parse({&part, 1}, request.parts->settings);
     return serves(variant, *of_part, without_memory(of_part->output_type, of_part->output_shape));

@@ -80,6 +80,15 @@ std::vector<const Variant *> FftLibraries::mixed(Backend backend) const {
         return variant->backend == backend && variant->form == "fft_mixed" &&
                (!variant->needs.avx2 || cpu_has_avx2());
     });
+    // Passes are put together before their device is known: of a backend of GPUs, those that all of them run.
+    const auto runs = [&](const Variant *variant) {
+        return std::ranges::all_of(devices(backend), [&](const DeviceInfo &info) {
+            return !info.usable || variant->needs.shared_bytes <= info.block_memory;
+        });
+    };
+    if (backend != Backend::cpu && std::ranges::any_of(found, runs)) {
+        std::erase_if(found, [&](const Variant *variant) { return !runs(variant); });
+    }
     return found;
 }
 

@@ -42,7 +42,7 @@ inline int element_bytes(const Variant &variant) {
 
 struct SumRequest : Request {
     // Empty where a variant's library makes the output. Otherwise the image, cut so that u32 holds the sums
-    // of each part, and a library addresses it: the host adds these and converts them.
+    // of each part (of integers), and a library addresses it: the host adds these and converts them.
     std::vector<SumRequest> summands;
 
     const Array &image() const {

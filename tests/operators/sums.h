@@ -32,6 +32,7 @@ inline ExpectedSums expected_sums(const Array &image, Type type, int axis) {
             number = std::isfinite(number) ? std::abs(number) : 0;
         }
         expected.bound = plain::sums(plain::array_of<double>(image.shape(), numbers), {}, axis);
+        // The sums of f64 that are expected are added in f64 too: both may be off by their bound, 2^-53.
         for (int64_t i = 0; i < expected.bound.size(); i++) {
             expected.bound.as<double>()[i] *=
                 std::ldexp((double)image.shape()[axis], image.type() == Type::f64 ? -52 : -24);
@@ -328,7 +329,6 @@ inline void expect_long_sums_in_wrapped_memory(const Operator &op, int axis) {
     expect_sums(image, sums, axis, "in wrapped memory");
 }
 
-// What the fronts refuse; `call` is the public function.
 // Colours: the sums of each channel, side by side, on every device and in every type; of crops, in arrays
 // that exist, and where sums of u32 are added from parts.
 inline void expect_sums_of_channels(const Operator &op, int axis) {
@@ -356,6 +356,7 @@ inline void expect_sums_of_channels(const Operator &op, int axis) {
     }
 }
 
+// What the fronts refuse; `call` is the public function.
 template<typename Function>
 void expect_refusals(const Operator &op, Function call) {
     using Refusal = std::pair<Fault, std::string>;

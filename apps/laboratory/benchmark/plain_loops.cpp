@@ -19,10 +19,10 @@ using namespace tilewright::plain;
 using Loop = std::function<void()>;
 
 // A value of a blur as an element: integers are rounded and limited.
-template<typename T>
-T element(float value) {
+template<typename T, typename Real>
+T element(Real value) {
     if constexpr (std::is_integral_v<T>) {
-        return (T)std::clamp(value + .5f, 0.f, (float)std::numeric_limits<T>::max());
+        return (T)std::clamp(value + Real(.5), Real(0), (Real)std::numeric_limits<T>::max());
     } else {
         return (T)value;
     }
@@ -56,12 +56,14 @@ Loop row_sum_loop(const Array &image, Sum *sums) {
 Loop sum_loop(const Array &image, Array &output, bool of_columns) {
     return with_elements(image, [&](const auto *pixels) -> Loop {
         using T = std::decay_t<decltype(*pixels)>;
-        if (output.type() == Type::u32) {
-            auto *sums = output.as<uint32_t>();
+        const auto into = [&](auto *sums) {
             return of_columns ? column_sum_loop<T>(image, sums) : row_sum_loop<T>(image, sums);
+        };
+        switch (output.type()) {
+        case Type::u32: return into(output.as<uint32_t>());
+        case Type::f64: return into(output.as<double>());
+        default: return into(output.as<float>());
         }
-        auto *sums = output.as<float>();
-        return of_columns ? column_sum_loop<T>(image, sums) : row_sum_loop<T>(image, sums);
     });
 }
 
@@ -88,6 +90,10 @@ Loop transpose_loop(const Array &image, Array &output) {
     case 4: return transpose_loop<4>(image, output);
     case 6: return transpose_loop<6>(image, output);
     case 8: return transpose_loop<8>(image, output);
+    case 12: return transpose_loop<12>(image, output);
+    case 16: return transpose_loop<16>(image, output);
+    case 24: return transpose_loop<24>(image, output);
+    case 32: return transpose_loop<32>(image, output);
     default: return {};
     }
 }
@@ -118,34 +124,35 @@ int64_t reflected(int64_t i, int64_t n) {
     return i;
 }
 
-// In f32: down columns, then along rows of which each has a copy with its borders.
+// In f32, or for f64 in f64: down columns, then along rows of which each has a copy with its borders.
 template<typename T>
 Loop gaussian_loop(const Array &image, const std::vector<double> &weights, Array &output) {
-    const std::vector<float> taps(weights.begin(), weights.end());
+    using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    const std::vector<Real> taps(weights.begin(), weights.end());
     return [=, pixels = image.as<T>(), to = output.as<T>(), h = height(image), w = width(image),
                c = channels(image), pitch = image.strides()[0], to_pitch = output.strides()[0]] {
         const auto count = (int64_t)taps.size(), radius = count / 2, n = w * c;
-        std::vector<float> row((size_t)((w + 2 * radius) * c)), sums((size_t)n);
+        std::vector<Real> row((size_t)((w + 2 * radius) * c)), sums((size_t)n);
         for (int64_t y = 0; y < h; y++) {
-            float *inside = &row[(size_t)(radius * c)];
-            std::fill_n(inside, n, 0.f);
+            Real *inside = &row[(size_t)(radius * c)];
+            std::fill_n(inside, n, Real(0));
             for (int64_t i = 0; i < count; i++) {
                 const T *from = pixels + reflected(y + i - radius, h) * pitch;
                 for (int64_t x = 0; x < n; x++) {
-                    inside[x] += taps[(size_t)i] * (float)from[x];
+                    inside[x] += taps[(size_t)i] * (Real)from[x];
                 }
             }
             for (int64_t x = 1; x <= radius; x++) {
                 std::copy_n(inside + reflected(-x, w) * c, c, inside - x * c);
                 std::copy_n(inside + reflected(w - 1 + x, w) * c, c, inside + (w - 1 + x) * c);
             }
-            std::fill(sums.begin(), sums.end(), 0.f);
+            std::fill(sums.begin(), sums.end(), Real(0));
             for (int64_t i = 0; i < count; i++) {
                 for (int64_t x = 0; x < n; x++) {
                     sums[(size_t)x] += taps[(size_t)i] * row[(size_t)(i * c + x)];
                 }
             }
-            std::transform(sums.begin(), sums.end(), to + y * to_pitch, element<T>);
+            std::transform(sums.begin(), sums.end(), to + y * to_pitch, element<T, Real>);
         }
     };
 }

@@ -339,6 +339,10 @@ Command CommandLine::add(const std::string &name, const std::string &summary, co
     return Command(command, &helped_);
 }
 
+void CommandLine::leave_out(const std::string &name, const std::string &why) {
+    left_out_[name] = why;
+}
+
 void CommandLine::footer(const std::string &text) {
     app_->footer(text);
 }
@@ -376,6 +380,9 @@ Json CommandLine::grammar() const {
 }
 
 void CommandLine::run(std::vector<std::string> words) {
+    if (const auto out = words.empty() ? left_out_.end() : left_out_.find(words[0]); out != left_out_.end()) {
+        throw Error(Fault::usage, fmt::format("{}: {}", out->first, out->second));
+    }
     check_command(*app_, words);
     name_dashes(*app_, words);
     try {

@@ -96,6 +96,9 @@ public:
     Command add(const std::string &name, const std::string &summary, const std::string &group = "");
     void footer(const std::string &text);
 
+    // A command that the program was built without: what is said to who calls it.
+    void leave_out(const std::string &name, const std::string &why);
+
     std::vector<std::string> commands() const;
 
     // What COMMAND --help prints; nothing where there is no such command.
@@ -113,6 +116,7 @@ private:
 
     std::unique_ptr<CLI::App> app_;
     std::map<const CLI::App *, std::function<void()>> helped_;  // what is called before help is printed
+    std::map<std::string, std::string> left_out_;
 };
 
 }  // namespace tilewright::app

@@ -20,6 +20,8 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <mutex>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -129,20 +131,37 @@ void put_fences(std::string &source) {
     }
 }
 
-// Sources get the functions that they call and OpenCL C does not have in front.
+// The source of a program, with the functions that it calls and OpenCL C does not have in front. None, in
+// which case Halide was told why, where a library's text is missing.
+std::optional<std::string> source_for_driver(unsigned count, const char **strings, const size_t *lengths) {
+    try {
+        std::string source;
+        for (unsigned i = 0; i < count; i++) {
+            source += lengths && lengths[i] ? std::string(strings[i], lengths[i]) : kernel_text(strings[i]);
+        }
+        put_fences(source);
+        if (const OpenClDevice *device = opencl_device(this_thread.device.index, false)) {
+            source.insert(0, functions_for(source, *device));
+        }
+        return source;
+    } catch (const std::runtime_error &error) {  // an exception must not pass Halide's runtime
+        halide_error(nullptr, error.what());
+        return std::nullopt;
+    }
+}
+
 void *create_program(void *context, unsigned count, const char **strings, const size_t *lengths, int *error) {
-    std::string source;
-    for (unsigned i = 0; i < count; i++) {
-        source += lengths && lengths[i] ? std::string(strings[i], lengths[i]) : kernel_text(strings[i]);
+    const std::optional<std::string> source = source_for_driver(count, strings, lengths);
+    if (!source) {
+        if (error != nullptr) {
+            *error = -30;  // CL_INVALID_VALUE
+        }
+        return nullptr;
     }
-    put_fences(source);
-    if (const OpenClDevice *device = opencl_device(this_thread.device.index, false)) {
-        source.insert(0, functions_for(source, *device));
-    }
-    const char *text = source.c_str();
-    const size_t size = source.size();
+    const char *text = source->c_str();
+    const size_t size = source->size();
     // A binary depends on the options, too.
-    const std::string identity = options_of_variant("") + "\n" + source;
+    const std::string identity = options_of_variant("") + "\n" + *source;
     if (error != nullptr) {
         *error = 0;
     }

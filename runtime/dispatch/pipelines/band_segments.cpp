@@ -39,12 +39,13 @@ Pipeline with_stage(const Pipeline &pipeline, const PipelineStage &stage, Settin
     return pipeline.then(stage.op->name(), settings);
 }
 
+bool is_of_one_image(const PipelineStage &stage, const BandSegment &segment) {
+    return stage.from_call == 0 && stage.arrays.empty() && segment.result_shape.size() != 1;
+}
+
 // Adds a stage to the segment, and says why it cannot be there.
 std::string add_stage(BandSegment &segment, const PipelineStage &stage) {
     const Operator &op = *stage.op;
-    if (stage.from_call > 0 || !stage.arrays.empty()) {
-        return op.name() + " takes more than one array";
-    }
     const std::unique_ptr<const Request> request =
         request_of(stage, segment.result_type, segment.result_shape);
     segment.bands = op.bands();
@@ -68,6 +69,15 @@ std::string add_stage(BandSegment &segment, const PipelineStage &stage) {
     return "";
 }
 
+// The same, behind a segment of such bands.
+std::string why_not_behind(Bands before, BandSegment &segment, const PipelineStage &stage) {
+    const std::string &name = stage.op->name();
+    return segment.result_shape.size() == 1               ? name + " gets a vector" :
+           !is_of_one_image(stage, segment)               ? name + " takes more than one array" :
+           before == Bands::rows || before == Bands::sums ? name + " gets sums of the whole image" :
+                                                            add_stage(segment, stage);
+}
+
 // Of transposed bands a row has n pixels, of whole 64 bytes.
 int64_t least_rows(const BandSegment &segment) {
     const int64_t wanted = segment.bands == Bands::columns ? 64 : 1;
@@ -78,13 +88,20 @@ int64_t least_rows(const BandSegment &segment) {
 // what is between them, with colours times alpha of twice the size. On a GPU the host and the device take no
 // more than these each.
 double memory_of(const BandSegment &segment, int64_t n, const BandsAtATime &at_a_time) {
+    // Each channel is summed by itself, from a copy of it.
+    const bool sums_colours =
+        segment.shape.size() == 3 && (segment.bands == Bands::rows || segment.bands == Bands::sums);
     const double in = row_bytes(segment.type, segment.shape) *
                       (double)std::min(segment.shape[0], n + 2 * segment.halo),
-                 own = segment.local.stages().empty() ? 0 : in * (segment.has_alpha ? 6 : 3),
+                 own = (segment.local.stages().empty() ? 0 : in * (segment.has_alpha ? 6 : 3)) +
+                       (sums_colours ? in : 0),
                  row = segment.bands == Bands::halo ? row_bytes(segment.result_type, segment.result_shape) :
                        segment.bands == Bands::columns ? row_bytes(segment.type, segment.shape) :
+                       sums_colours                    ? row_bytes(Type::u64, segment.result_shape) :
                                                          8.;
-    const double sums = segment.bands == Bands::sums ? 32. * (double)segment.shape[1] : 0;
+    const double sums = segment.bands == Bands::sums ?
+                            32. * (double)(segment.shape[1] * (sums_colours ? segment.shape[2] : 1)) :
+                            0;
     return at_a_time.read * in + at_a_time.computed * own + 3 * row * (double)n + sums +
            row_bytes(segment.type, segment.shape) * 2. * (double)segment.halo;
 }
@@ -104,17 +121,24 @@ BandSegments segments_of(Type type, const Shape &shape, const Pipeline &pipeline
     segments.bytes = row_bytes(type, shape) * (double)shape[0];
     int mixing = 0;
     for (const PipelineStage &stage : pipeline.stages()) {
-        if (segments.all.back().bands != Bands::halo) {
+        const Bands before = segments.all.back().bands;
+        if (segments.why_not.empty() && before != Bands::halo) {
             begin(segments.all.back().result_type, segments.all.back().result_shape);
         }
         BandSegment &segment = segments.all.back();
-        const bool is_first = segment.local.stages().empty();
-        segments.why_not = segment.result_shape.size() == 1 ? stage.op->name() + " gets a vector" :
-                                                              add_stage(segment, stage);
-        if (!segments.why_not.empty()) {
+        if (segments.why_not.empty()) {
+            const bool is_first = segment.local.stages().empty();
+            segments.why_not = why_not_behind(before, segment, stage);
+            mixing += is_first && !segment.local.stages().empty() ? 1 : 0;
+        }
+        if (!segments.why_not.empty() && !is_of_one_image(stage, segment)) {
             return segments;
         }
-        mixing += is_first && !segment.local.stages().empty() ? 1 : 0;
+        if (!segments.why_not.empty()) {  // type, shape and bytes of what the whole image becomes, alone
+            const auto request = request_of(stage, segment.result_type, segment.result_shape);
+            segment.result_type = request->output_type;
+            segment.result_shape = request->output_shape;
+        }
         segments.bytes +=
             row_bytes(segment.result_type, segment.result_shape) * (double)segment.result_shape[0];
     }

@@ -35,7 +35,7 @@ public:
     virtual ~RowSink() = default;
 
     // Called once before the first rows: the type and the shape of the whole result, (h, w), (h, w, c) or, of
-    // sums, (n).
+    // sums, (n) or (n, c).
     virtual void begin(Type type, const std::vector<int64_t> &shape) = 0;
 
     // The next rows of it; of (n), its next elements. The array may be kept.

@@ -15,7 +15,7 @@ namespace [[gnu::visibility("default")]] tilewright {
 // exact sum, by a fixed order of additions: the same call gives the same bytes on one device each time. NaN
 // and infinities go through as IEEE arithmetic has them.
 //
-// Equality class E for integers, B for f32. Any size, row stride and alignment; there is no border.
+// Equality class E for integers, B for floats. Any size, row stride and alignment; there is no border.
 //
 // A `sums` that is not empty says by its type what the output is. Errors: input (type, shape, sums that u32
 // may not hold, a row of more than 2047 MiB), usage (`sums` shares memory with the image, an unknown

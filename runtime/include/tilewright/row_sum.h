@@ -17,7 +17,7 @@ namespace [[gnu::visibility("default")]] tilewright {
 // atomics, in no fixed order, for images of up to 65 793 columns alone: their sums are whole numbers below
 // 2^24, which f32 holds exactly in any order.
 //
-// Equality class E for integers, B for f32. Any size, row stride and alignment; there is no border.
+// Equality class E for integers, B for floats. Any size, row stride and alignment; there is no border.
 //
 // A `sums` that is not empty says by its type what the output is. Errors: input (type, shape, sums that u32
 // may not hold), usage (`sums` shares memory with the image, an unknown schedule), device, memory. Source:

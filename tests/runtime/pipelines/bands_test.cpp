@@ -280,6 +280,9 @@ TEST_F(AllBands, SayTheMemoryThatTheyNeed) {
         [&] { process(source, sink, Pipeline("gaussian_blur sigma=3"), {.memory = 1000}); });
     expect_error(Fault::usage, "gets a vector",
         [&] { process(source, sink, Pipeline("column_sum | invert"), {.memory = 1 << 30}); });
+    Rows colours(image_of(Type::u8, {40, 6, 3}));
+    expect_error(Fault::usage, "transpose gets sums of the whole image",
+        [&] { process(colours, sink, Pipeline("row_sum | transpose"), {.memory = 1 << 30}); });
     EXPECT_TRUE(sink.bytes.empty());
 }
 

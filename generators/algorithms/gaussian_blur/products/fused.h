@@ -1,6 +1,6 @@
 #pragma once
 // A form of gaussian_blur for u8 and u16 images of one to four channels: both passes are banded products of
-// bytes, as tensor cores multiply them, in one kernel. Variants: tuned_fused on CUDA.
+// bytes, as tensor cores multiply them, in one kernel. Variants: tuned_fused_* on CUDA.
 #include "generators/algorithms/gaussian_blur/products/banded.h"
 #include "generators/algorithms/gaussian_blur/window_words.h"
 #include <string>
