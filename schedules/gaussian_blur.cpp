@@ -250,7 +250,7 @@ static ScheduleVariants fused_variants() {
         const GaussianBlurProductsConfiguration row{.channels = channels, .steps = steps};
         variants.push_back(variant(name + std::to_string(16 * (steps - 1)), cuda, type,
             gaussian_blur_products::fused, row, {{"tiles", 8, 4, 8}})
-                .serves("channels", {.least = channels, .most = channels})
+                .serves("channels", {.least = (double)channels, .most = (double)channels})
                 .registers("", registers)
                 .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps."));
     };
