@@ -85,6 +85,9 @@ static ScheduleVariants colour_variants() {
             const int columns = channels == 4 ? 192 : radius > 20 ? 240 : 256;
             const auto words = colour_tile(channels, radius, columns, channels == 4 ? 16 : 24, 16);
             variants.push_back(variant(name(words), gpu, "u8", colours, words)
+                    .kept_for(channels == 4 && radius == 30 ?
+                                  "GPUs with less shared memory than tuned_fused_colours_4_32 needs" :
+                                  "")
                     .says("As tuned_window, for several channels: a plane of words per channel "
                           "between the passes."));
         }

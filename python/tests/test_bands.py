@@ -151,7 +151,7 @@ def test_operators_on_whole_images_take_whole_planes_where_there_is_room():
         given = array.astype("float32") if stages == "fft2d" else array
         expected, parts = plane_by_plane(given, stages), []
         target = np.zeros_like(expected)
-        done = bands.process(given, target, stages, device=None, schedule=None, progress=parts.append)
+        done = bands.process(given, target, stages, progress=parts.append)
         np.testing.assert_allclose(target, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
         assert done["device"] != "auto" and done["dtype"] == expected.dtype and parts[-1] == 1
     with pytest.raises(tilewright.ArgumentError, match="recursive_gaussian needs the whole image.*take 1M"):

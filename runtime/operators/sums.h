@@ -135,7 +135,9 @@ protected:
         SumRequest request;
         request.output_shape = {image.shape()[kept_axis_]};
         request.type = element;
-        const int64_t extent = image.shape()[1 - kept_axis_], addressed = ceil_div(span(image), most_bytes);
+        // A single row of more bytes than a library addresses is not cut.
+        const int64_t extent = image.shape()[1 - kept_axis_],
+                      addressed = std::min(ceil_div(span(image), most_bytes), extent);
         if (image.type() != Type::u8 && image.type() != Type::u16) {
             const Type type = std::ranges::find(sum_types, image.type(), &SumTypes::element)->sums;
             if (!output.empty() && output != name_of(type)) {

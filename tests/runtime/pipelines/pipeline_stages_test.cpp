@@ -122,8 +122,8 @@ TEST(PipelineStages, MistakesAreRefusedByTheStage) {
     expect_error(Fault::usage, "stage 2 of 2, 'gausian_blur': ", [&] { (void)one.then("gausian_blur", 2); });
     expect_error(Fault::usage, "stage 2 of 2, 'gaussian_blur': gaussian_blur: sigma = wide",
         [&] { (void)one.then("gaussian_blur", "wide"); });
-    expect_error(
-        Fault::usage, "'5' is the value of no option", [&] { (void)one.then("recursive_gaussian", 2, 5); });
+    expect_error(Fault::usage, "'5' is the value of no option",
+        [&] { (void)one.then("recursive_gaussian", 2, 3, 5); });
     expect_error(Fault::usage, "did you mean 'sigma'",
         [&] { (void)one.then("gaussian_blur", Settings{{"sgma", 2.}}); });
     expect_error(Fault::usage, "'sigma' is given twice",
