@@ -154,7 +154,7 @@ def test_operators_on_whole_images_take_whole_planes_where_there_is_room():
         done = bands.process(given, target, stages)
         np.testing.assert_allclose(target, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
         assert done["device"] != "auto" and done["dtype"] == expected.dtype
-    large, parts = image((2, 2039, 2039), "float32"), []  # calls are asked every 50 ms, and primes take longer
+    large, parts = image((2, 2039, 2039), "float32"), []  # calls are asked every 50 ms
     spectra = np.zeros(large.shape, np.complex64)
     bands.process(large, spectra, "fft2d | fft2d", progress=parts.append, device="cpu", memory="1G")
     assert parts and parts == sorted(parts) and parts[-1] <= 1
