@@ -1,5 +1,6 @@
 // In place of the commands of the laboratory, where TILEWRIGHT_LABORATORY of CMake is off.
 #include "apps/laboratory/commands/laboratory.h"
+#include "apps/tilewright/command_line/command_line.h"
 
 namespace tilewright::app {
 
