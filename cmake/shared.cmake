@@ -22,7 +22,8 @@ function(tilewright_link_shared target)
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>
         $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>
         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-    target_link_options(${target} PRIVATE
+    # Archives of several operators may have the same library (ScheduleVariant::one_for): the first counts.
+    target_link_options(${target} PRIVATE LINKER:-z,muldefs
         LINKER:--whole-archive ${files} LINKER:--no-whole-archive
         LINKER:--version-script=${exported} LINKER:--no-undefined ${TILEWRIGHT_SMALL_LINK})
     target_link_libraries(${target}

@@ -74,12 +74,13 @@ static const ScheduleVariants &variants() {
 
         family("fused", {mixed_variants(cuda), mixed_variants(opencl), mixed_variants(cpu)}),
 
-        family("fused", pass_variants("fused_rows", lines_in_vectors, along, lines_in_cache())),
-        family("fused", pass_variants("fused_columns", lines_in_vectors, across, lines_in_cache())),
-        family("fused", two_level_variants("fused_rows", along(16), rows_of_two_levels())),
-        // Columns of 8192 are done in parts. Without AVX2, columns are transformed by fused_columns_narrow.
-        family("fused", newer(two_level_variants("fused_columns", across(1), columns_of_two_levels()))),
-        family("fused", two_level_variants("fused_columns_narrow", across(16), columns_of_two_levels())),
+        // Without AVX2, all lines are transformed by fused_mixed*. Columns of 8192 are done in parts.
+        newer({family("fused", pass_variants("fused_rows", lines_in_vectors, along, lines_in_cache())),
+            family("fused", pass_variants("fused_columns", lines_in_vectors, across, lines_in_cache())),
+            family("fused", two_level_variants("fused_rows", along(16), rows_of_two_levels())),
+            family("fused", two_level_variants("fused_columns", across(1), columns_of_two_levels())),
+            family(
+                "fused", two_level_variants("fused_columns_narrow", across(16), columns_of_two_levels()))}),
         family("tuned", pass_variant("tuned_any", cpu, lines_in_vectors, {4, 8, 8}, second_part_of_any(16))),
     };
     return table;

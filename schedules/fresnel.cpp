@@ -135,7 +135,8 @@ static const ScheduleVariants &variants() {
         variant("tuned", gpu, "c64", samples<FresnelTransfer>, tile)
             .says("One thread per sample makes the table of the transfer function that the passes read."),
 
-        family("fused",
+        // Without AVX2, all lines are transformed by fused_mixed*.
+        newer(family("fused",
             {
                 pass_variants("fused_rows", lines_in_vectors, chirped<along>, lines_in_cache()),
                 pass_variants("fused_columns", lines_in_vectors, chirped<across>, lines_in_cache()),
@@ -143,11 +144,9 @@ static const ScheduleVariants &variants() {
                 two_level_variants("fused_columns", chirped<across>(1), columns_of_two_levels()),
                 pass_variants(
                     "fused_columns", lines_in_vectors, chirped<across>, {{{8, 8, 8, 16}, 16, 1, cpu}}),
-                // Without AVX2, lines are transformed there and back by two passes.
-                newer(two_level_variants("fused_convolved_rows", convolved<along>(16), rows_of_two_levels())),
-                newer(two_level_variants(
-                    "fused_convolved_columns", convolved<across>(1), columns_of_two_levels())),
-            }),
+                two_level_variants("fused_convolved_rows", convolved<along>(16), rows_of_two_levels()),
+                two_level_variants("fused_convolved_columns", convolved<across>(1), columns_of_two_levels()),
+            })),
         variant("tuned", cpu, "c64", rows_of_samples)
             .says("Rows of samples are multiplied by the phases, spread over the cores."),
 

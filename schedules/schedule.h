@@ -93,6 +93,7 @@ struct ScheduleVariant {
     std::vector<Condition> conditions = {};
     bool needs_avx2 = false;        // no code for older CPUs
     bool without_avx512 = false;    // code for AVX2 runs on CPUs with AVX-512, too
+    std::string common = {};        // what its libraries' names begin with; see one_for()
     std::string opencl_options;     // further options of clBuildProgram
     bool native_functions = false;  // OpenCL kernels call native_exp in place of exp, and so on
     std::string summary;            // one sentence for people: how the work is done, and what that brings
@@ -166,6 +167,14 @@ struct ScheduleVariant {
     // sizes for which it is meant.
     ScheduleVariant avx2() && {
         without_avx512 = true;
+        return std::move(*this);
+    }
+
+    // The tables of several operators have this variant, with the same form and configuration. The names of
+    // its libraries begin with `operators` in place of the operator, so that a program which links several of
+    // these operators has the code once.
+    ScheduleVariant one_for(std::string operators) && {
+        common = std::move(operators);
         return std::move(*this);
     }
 

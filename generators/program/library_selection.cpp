@@ -175,9 +175,11 @@ std::vector<Library> Selection::libraries() const {
                     (backends.empty() || holds(backends, backend))) {
                     for (const Point &point : points_of(variant)) {
                         const std::string schedule = variant.name + point.name;
-                        all.push_back({&variant, type, backend,
-                            name + "_" + schedule + "_" + type + "_" + backend, capability, schedule,
-                            point.tunables, host_cpu, name == only_table().op, errors});
+                        const bool is_own = name == only_table().op;
+                        const std::string &begin = is_own && !variant.common.empty() ? variant.common : name;
+                        all.push_back(
+                            {&variant, type, backend, begin + "_" + schedule + "_" + type + "_" + backend,
+                                capability, schedule, point.tunables, host_cpu, is_own, errors});
                     }
                 }
             }

@@ -225,7 +225,8 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
             false);
         return true;
     }
-    if (has_pass(h_) && has_pass(w_)) {
+    // A CPU without AVX2 has no passes, and transforms all lines by these.
+    if (backend_ != Backend::cpu && has_pass(h_) && has_pass(w_)) {
         return false;
     }
     const MixedTransform mixed(libraries_.mixed(backend_), axis, n, lines, endpoints, factors);

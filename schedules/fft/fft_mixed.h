@@ -90,8 +90,10 @@ inline ScheduleVariants mixed_variants(Backends where) {
         const std::string sentence =
             " of any length with prime factors up to 13, all stages in a core's cache.";
         return {variant("fused_mixed_rows", cpu, "c64", mixed_lines_in_vectors, FftMixedShape{})
+                    .one_for("fft")
                     .says("Rows" + sentence),
             variant("fused_mixed_columns", cpu, "c64", mixed_lines_in_vectors, FftMixedShape{.columns = true})
+                .one_for("fft")
                 .says("Columns" + sentence)};
     }
     const auto lines = [&](const std::string &name, const FftMixedShape &shape, int threads, int words,

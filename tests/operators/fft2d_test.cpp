@@ -101,7 +101,10 @@ TEST_P(Fft2dVariant, IsTheTransformWithinTheBound) {
         expect_right(random_field(h, w), Direction::forward, "forward");
         expect_right(random_field(h, w, 2), Direction::inverse, "inverse");
     }
-    EXPECT_EQ(served() == 0, variant().schedule.starts_with("fused_mixed")) << "which serves other sides";
+    // Without passes, on a CPU without AVX2, the others serve these sides too.
+    if (variant().backend != Backend::cpu || cpu_has_avx2()) {
+        EXPECT_EQ(served() == 0, variant().schedule.starts_with("fused_mixed")) << "which serves other sides";
+    }
 }
 
 // Small sides, prime sides and sides of each radix; sides of lines in two parts, and of both kinds of axes.

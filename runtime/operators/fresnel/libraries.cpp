@@ -187,7 +187,8 @@ private:
             return;
         }
         const FftPassKind whole_rows{.lines = Lines::along, .first_factor = true, .last_factor = true};
-        if (axis == rows && has_pass(n_) && !libraries_.pass(backend_, whole_rows, n_, n_)) {
+        if (backend_ != Backend::cpu && axis == rows && has_pass(n_) &&
+            !libraries_.pass(backend_, whole_rows, n_, n_)) {
             return transposed([&] { convolve(columns); });
         }
         transform(axis, {}, LineFactor::ones, LineFactor::transfer);

@@ -49,8 +49,11 @@ std::string place_of(const Variant &variant) {
 }
 
 // As the libraries are named: transpose_padded_u8_cuda.
+// The transforms have these libraries in common (ScheduleVariant::one_for).
 std::string library_of(const Variant &variant) {
-    return variant.op + "_" + variant.schedule + "_" + variant.type + "_" + place_of(variant);
+    const bool common = variant.backend == Backend::cpu && variant.schedule.starts_with("fused_mixed");
+    const std::string begin = common ? "fft" : variant.op;
+    return begin + "_" + variant.schedule + "_" + variant.type + "_" + place_of(variant);
 }
 
 std::set<std::string> types_of(const Operator &op) {
