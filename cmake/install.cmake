@@ -3,6 +3,29 @@
 # the CMake package: sources and schedules, for which a project needs the Halide wheel.
 include(CMakePackageConfigHelpers)
 
+# tilewright_install_small(TARGETS... [MERGED regex [ROOTS regex]]): installs static libraries as
+# small_archive.cmake makes them; it says what the words mean. Without MERGED, no objects are merged. Called
+# after install(TARGETS), which exports the targets and installs what is overwritten here.
+add_custom_target(tilewright_small_archives ALL)
+function(tilewright_install_small)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "MERGED;ROOTS" "")
+    if (NOT arg_MERGED)
+        set(arg_MERGED "^$")
+    endif ()
+    foreach (target IN LISTS arg_UNPARSED_ARGUMENTS)
+        set(small ${CMAKE_BINARY_DIR}/small/lib${target}.a)
+        set(script ${PROJECT_SOURCE_DIR}/cmake/small_archive.cmake)
+        add_custom_command(OUTPUT ${small}
+            COMMAND ${CMAKE_COMMAND} -DARCHIVE=$<TARGET_FILE:${target}> -DSMALL=${small}
+                -DMERGED=${arg_MERGED} -DROOTS=${arg_ROOTS}
+                -DAR=${CMAKE_AR} -DLINKER=${CMAKE_LINKER} -DNM=${CMAKE_NM} -DSTRIP=${CMAKE_STRIP} -P ${script}
+            DEPENDS ${target} ${script} COMMENT "What is installed of ${target}" VERBATIM)
+        add_custom_target(${target}_small DEPENDS ${small})
+        add_dependencies(tilewright_small_archives ${target}_small)
+        install(FILES ${small} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    endforeach ()
+endfunction()
+
 get_property(operators GLOBAL PROPERTY TILEWRIGHT_ADDED)
 list(TRANSFORM operators PREPEND tilewright_ OUTPUT_VARIABLE archives)
 foreach (target IN LISTS TILEWRIGHT_TARGETS)
@@ -19,8 +42,15 @@ else ()
     install(TARGETS tilewright_runtime tilewright_operators tilewright_not_linked tilewright_workloads
         ${archives} ${libraries}
         EXPORT TilewrightTargets)
-    # No program links this archive, but it is installed, and `./dev wheel` builds little more than a program.
-    add_dependencies(tilewright_operators tilewright_not_linked)
+    # Of these a program takes only the objects that it calls.
+    tilewright_install_small(tilewright_runtime tilewright_operators tilewright_not_linked
+        tilewright_workloads ${archives})
+    # All libraries of an operator and target, which their list names, but those that have the name of several
+    # operators.
+    foreach (library IN LISTS libraries)
+        string(REGEX REPLACE "^tilewright_(.*)_[a-z]+$" "^\\1_" begin ${library})
+        tilewright_install_small(${library} MERGED ${begin} ROOTS "_libraries[.]cpp[.]o$")
+    endforeach ()
 endif ()
 
 # The header of an operator that was not built would promise what cannot be linked.
@@ -85,7 +115,7 @@ if (NOT BUILD_SHARED_LIBS)
         FILES_MATCHING PATTERN *.h PATTERN *.cpp)
     # The command line of generator programs, compiled: a project compiles its own generators and schedules
     # only.
-    install(FILES $<TARGET_FILE:tilewright_generator> DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    tilewright_install_small(tilewright_generator MERGED .)
     # The private headers that the front of an operator includes.
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime DESTINATION ${share}
         FILES_MATCHING PATTERN *.h PATTERN include EXCLUDE)

@@ -36,17 +36,17 @@ configure(-DTILEWRIGHT_THIS_MACHINE=OFF -DTILEWRIGHT_CPU=)
 foreach (backend cpu cuda opencl)
     expect(${backend} portable)
 endforeach ()
-# What is installed is made where the program and the library of generators alone are built, as `./dev wheel`
-# does in a new clone.
+# What is installed is made where the program and the small archives alone are built, as `./dev wheel` does in
+# a new clone.
 find_program(NINJA ninja REQUIRED)
-execute_process(COMMAND ${NINJA} -C ${WORK} -t commands tilewright tilewright_generator
+execute_process(COMMAND ${NINJA} -C ${WORK} -t commands tilewright tilewright_small_archives
     OUTPUT_VARIABLE made COMMAND_ERROR_IS_FATAL ANY)
 file(STRINGS ${WORK}/cmake_install.cmake archives REGEX "/lib[a-z0-9_]+[.]a\"")
 foreach (line IN LISTS archives)
     string(REGEX MATCH "lib[a-z0-9_]+[.]a" archive "${line}")
     string(FIND "${made}" "${archive}" at)
     if (at EQUAL -1)
-        message(FATAL_ERROR "${archive} is installed, and building the program does not make it")
+        message(FATAL_ERROR "${archive} is installed, and building the small archives does not make it")
     endif ()
 endforeach ()
 configure(-DTILEWRIGHT_LABORATORY=OFF)

@@ -1,0 +1,43 @@
+# cmake -DARCHIVE=lib.a -DSMALL=lib.a -DMERGED=regex [-DROOTS=regex] -DAR=ar -DLINKER=ld -DNM=nm -DSTRIP=strip
+#     -P small_archive.cmake
+#
+# Writes an archive once more as SMALL, which is what is installed. The objects whose names match MERGED,
+# which every program takes together, become one: then inline functions that several of them have are there
+# once.
+# Where ROOTS names some of these objects, only what their functions need stays of the others: the libraries
+# of a CPU have metadata per instruction set that nobody asks for. Names that no linker needs are left out.
+# Code and data stay as they are.
+set(work ${SMALL}.objects)
+file(REMOVE_RECURSE ${work} ${SMALL})
+file(MAKE_DIRECTORY ${work})
+function(run)
+    execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${work} OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX REPLACE "[\r\n]+" ";" said "${said}")
+    set(said ${said} PARENT_SCOPE)
+endfunction()
+run(${AR} t ${ARCHIVE})
+set(objects ${said})
+run(${AR} x ${ARCHIVE})
+
+set(merged ${objects})
+list(FILTER merged INCLUDE REGEX "${MERGED}")
+list(FILTER merged EXCLUDE REGEX "^main[.]cpp[.]o$")  # a program may bring its own
+if (merged)
+    set(roots "")
+    if (ROOTS)
+        set(of_roots ${merged})
+        list(FILTER of_roots INCLUDE REGEX "${ROOTS}")
+        run(${NM} --defined-only --extern-only --format=posix ${of_roots})
+        list(FILTER said EXCLUDE REGEX ":$")  # the names of several objects
+        list(TRANSFORM said REPLACE " .*" "")
+        list(TRANSFORM said PREPEND --undefined= OUTPUT_VARIABLE roots)
+        list(PREPEND roots --gc-sections)
+    endif ()
+    cmake_path(GET SMALL STEM one)
+    run(${LINKER} -r ${roots} -o ${one}.o ${merged})
+    list(REMOVE_ITEM objects ${merged})
+    list(PREPEND objects ${one}.o)
+endif ()
+run(${STRIP} --strip-unneeded --remove-section=.comment ${objects})
+run(${AR} qcs ${SMALL} ${objects})
+file(REMOVE_RECURSE ${work})
