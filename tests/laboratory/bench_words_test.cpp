@@ -233,6 +233,14 @@ TEST_F(BenchWords, VariantsInTurnsAreTimedAsOftenAndVerified) {
     }
 }
 
+TEST_F(BenchWords, TheChosenVariantAloneIsTimedWhereThatIsAsked) {
+    NEEDS_OPERATOR("transpose");
+    const json report =
+        bench("transpose", {"--device", "cpu", "--type", "u8", "--size", "300x200", "--chosen"});
+    ASSERT_EQ(report["runs"].size(), 1u) << report;
+    EXPECT_EQ(report["runs"][0]["chosen"], true);
+}
+
 TEST_F(BenchWords, RunsAreAppendedToAFile) {
     const std::string op = operators().front(), file = path("times.jsonl");
     for (size_t times = 1; times <= 2; times++) {

@@ -69,6 +69,11 @@ public:
     // Whether the variant serves the data.
     bool serves(const Variant &variant) const;
 
+    // Whether it is the variant that `tuned` takes for the data.
+    bool is_chosen(const Variant &variant) const {
+        return &variant == chosen_;
+    }
+
     std::vector<Peer> peers();
 
     // The peers of this data on CUDA, which another program times and verifies. None where that program is

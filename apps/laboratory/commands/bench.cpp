@@ -32,7 +32,7 @@ struct BenchOptions {
     CaseOptions cases;
     ForeignWords generator;
     ReportFiles files;
-    bool peers = false, in_turns = false;
+    bool peers = false, in_turns = false, only_chosen = false;
     int processes = 1;
     Plan plan;
 };
@@ -76,11 +76,15 @@ void add_cuda_peers(Benchmark &benchmark, BenchmarkReport &report) {
 
 // The variants that serve the data, those with other tunables built. Variants that cannot be built are runs
 // that failed.
-std::vector<const Variant *> variants_of(
-    const Case &one, Benchmark &benchmark, Progress &progress, BenchmarkReport &report) {
+std::vector<const Variant *> variants_of(const Case &one, const BenchOptions &options, Benchmark &benchmark,
+    Progress &progress, BenchmarkReport &report) {
     std::vector<const Variant *> variants;
     for (const AskedVariant &asked : one.variants) {
         const Variant named = asked.named();
+        if (options.only_chosen && !benchmark.is_chosen(*asked.variant)) {
+            progress.step(named.name());
+            continue;
+        }
         if (!benchmark.serves(named)) {
             progress.step(named.name());
             report.leave_out(1);
@@ -102,7 +106,7 @@ void time_case(const Case &one, const BenchOptions &options, Progress &progress,
         report.remark(fmt::format("{}: {}", one.data.own->what, conversion));
     }
     Benchmark benchmark(*one.op, one.data, one.device, options.plan);
-    const std::vector<const Variant *> variants = variants_of(one, benchmark, progress, report);
+    const std::vector<const Variant *> variants = variants_of(one, options, benchmark, progress, report);
     (options.in_turns ? time_in_turns : time_variants)(benchmark, variants, progress, report);
     if (options.peers && one.device.backend == Backend::cpu) {
         for (const Peer &peer : benchmark.peers()) {
@@ -243,6 +247,7 @@ void add_bench(CommandLine &line) {
     add_generator(command, options.generator);
     add_devices_and_threads(command, options.devices);
     add_variants(command, options.cases.variants);
+    command.add_flag("--chosen", options.only_chosen, "Only the variant that `tuned` takes for the data");
     add_plan_options(command, options.plan);
     command
         .add("--processes", options.processes,
