@@ -17,7 +17,8 @@ bool is_picture_of_field(const Operator &op, Type type, const std::vector<int64_
 
 std::optional<FieldPicture> FieldPicture::in_file(const Operator &op, const Settings &settings, Type type,
     const std::vector<int64_t> &shape, FileKind kind, Type from) {
-    if (!is_picture(kind) || !is_picture_of_field(op, type, shape)) {
+    // Half of a spectrum has no middle.
+    if (!is_picture(kind) || !is_picture_of_field(op, type, shape) || settings.text("half", "no") == "yes") {
         return std::nullopt;
     }
     const bool is_deep = from == Type::u16 && kind != FileKind::jpeg;
