@@ -175,8 +175,8 @@ void add_remarks(const Work &work, const Prepared &prepared, CallReport &report)
         const Operator &op = *work.pipeline.stages()[i].op;
         report.stages.emplace_back().remarks = op.remarks(*steps[i].request);
         print_warnings(op, report.stages.back().remarks);
-        const std::string padding =
-            words_on_padding(op, steps[i].inputs.front().shape(), steps[i].output.shape());
+        const std::string padding = words_on_padding(
+            op, work.pipeline.stages()[i].settings, steps[i].inputs.front().shape(), steps[i].output.shape());
         if (!padding.empty()) {
             report.conversions.push_back(fmt::format("stage {}: {}", i + 1, padding));
         }

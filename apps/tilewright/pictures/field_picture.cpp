@@ -34,9 +34,10 @@ Array FieldPicture::made_of(const Array &field) const {
     return is_inverse_ ? picture_of_values(field, type_) : picture_of_spectrum(field, type_);
 }
 
-std::string words_on_padding(
-    const Operator &op, const std::vector<int64_t> &from, const std::vector<int64_t> &to) {
-    return is_transform(op) && from != to ? fmt::format("zeros behind it up to {} x {}", to[1], to[0]) : "";
+std::string words_on_padding(const Operator &op, const Settings &settings, const std::vector<int64_t> &from,
+    const std::vector<int64_t> &to) {
+    const bool pads = is_transform(op) && settings.text("pad", "no") == "yes" && from != to;
+    return pads ? fmt::format("zeros behind it up to {} x {}", to[1], to[0]) : "";
 }
 
 }  // namespace tilewright::app
