@@ -9,7 +9,7 @@
 
 namespace tilewright::plain {
 
-// Calls `action` with a pointer to the elements, of the array's own type, which must not be c64.
+// Calls `action` with a pointer to the elements, of the array's own type, which must not be complex.
 template<typename Action>
 auto with_elements(const Array &array, Action action) {
     switch (array.type()) {
@@ -22,7 +22,8 @@ auto with_elements(const Array &array, Action action) {
     case Type::f64: return action(array.as<double>());
     case Type::f16: return action(array.as<Float16>());
     case Type::bf16: return action(array.as<BFloat16>());
-    case Type::c64: break;
+    case Type::c64:
+    case Type::c128: break;
     }
     throw std::logic_error("no plain definition takes complex elements as real ones");
 }

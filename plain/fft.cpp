@@ -64,7 +64,13 @@ Array complex_field(const Array &image, int64_t h, int64_t w, int64_t y0, int64_
             std::copy_n(from + y * pitch, width(image), to + y * w);
         }
     };
-    image.type() == Type::c64 ? copy(image.as<std::complex<float>>()) : with_elements(image, copy);
+    if (image.type() == Type::c64) {
+        copy(image.as<std::complex<float>>());
+    } else if (image.type() == Type::c128) {
+        copy(image.as<std::complex<double>>());
+    } else {
+        with_elements(image, copy);
+    }
     return field;
 }
 

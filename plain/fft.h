@@ -28,7 +28,7 @@ private:
     mutable std::vector<Complex> copy_;
 };
 
-// A dense field f64 (h, w, 2), with the elements of a c64 or real image from (y0, x0) on and zeros around
+// A dense field f64 (h, w, 2), with the elements of a complex or real image from (y0, x0) on and zeros around
 // them.
 Array complex_field(const Array &image, int64_t h, int64_t w, int64_t y0 = 0, int64_t x0 = 0);
 

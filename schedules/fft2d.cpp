@@ -1,6 +1,7 @@
 // The schedules of fft2d, and the table of its variants.
 #include "generators/algorithms/fft2d/fft2d.h"
 #include "schedules/fft/fft2d_transpose.h"
+#include "schedules/fft/fft_half.h"
 #include "schedules/fft/fft_lines.h"
 #include "schedules/fft/fft_mixed.h"
 #include "schedules/fft/fft_pass.h"
@@ -47,7 +48,7 @@ static const ScheduleVariants &variants() {
         return PassNumbers{.lines = FftPassShape::Lines::across, .together = together};
     };
     static const ScheduleVariants table = {
-        variant("reference", cpu, "c64", reference)
+        variant("reference", cpu, "c64 c128", reference)
             .says("All rows, then all columns, each stage after stage: the result to compare with."),
         automatic<Fft2d>("auto", cpu, "c64", "Mullapudi2016"),
 
@@ -73,6 +74,8 @@ static const ScheduleVariants &variants() {
             }),
 
         family("fused", {mixed_variants(cuda), mixed_variants(opencl), mixed_variants(cpu)}),
+        mixed_variants_of_f64(),
+        family("fused", half_variants("fused_half", "c64 c128")),
 
         // Without AVX2, all lines are transformed by fused_mixed*. Columns of 8192 are done in parts.
         newer({family("fused", pass_variants("fused_rows", lines_in_vectors, along, lines_in_cache())),

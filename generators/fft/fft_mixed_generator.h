@@ -1,31 +1,36 @@
 #pragma once
 // The generator of one pass over lines of any smooth length, for fft2d and fresnel.
 #include "generators/algorithms/fft2d/mixed.h"
-#include "generators/instructions.h"
+#include "generators/fft/complex_buffers.h"
 #include "generators/variant_generator.h"
 #include "schedules/fft/fft_mixed.h"
 #include <map>
 #include <string>
+#include <vector>
 
 namespace tilewright {
 
 // Inputs and output: see generators/algorithms/fft2d/mixed.h.
 class FftMixedGenerator : public VariantGenerator<FftMixedGenerator> {
 public:
-    using Words1 = Halide::Buffer<uint64_t, 1>;
-    using Words3 = Halide::Buffer<uint64_t, 3>;
-    Input<Words3> in{"in"};
-    Input<Words1> roots{"roots"}, first{"first"}, last{"last"};
+    Input<Halide::Buffer<>> in{"in"}, roots{"roots"}, first{"first"}, last{"last"};
     Input<int32_t[mixed_radices.size()]> counts{"counts"};
     Input<uint64_t[most_mixed_stages]> strides{"strides"};
-    Input<float> sign{"sign"}, scale_re{"scale_re"}, scale_im{"scale_im"};
-    Output<Words3> output{"output"};
+    Output<Halide::Buffer<>> output{"output"};
 
     void configure() {
+        configure_numbers(in, type, 3);
+        configure_numbers(output, type, 3);
+        for (Input<Halide::Buffer<>> *table : {&roots, &first, &last}) {
+            configure_numbers(*table, type, 1);
+        }
         if (this->template configuration<FftMixedShape>().convolves) {
-            response = add_input<Words1>("response");
+            response = add_input<Halide::Buffer<uint64_t, 1>>("response");
         } else {
             positions = add_input<Halide::Buffer<int32_t, 1>>("positions");
+        }
+        for (const char *name : {"sign", "scale_re", "scale_im"}) {
+            scalars_.push_back(add_input<Halide::Expr>(name, type_of_parts(type)));
         }
         FftMixedNumbers<int> names;
         names.fields([&](const char *name, int) { numbers_[name] = add_input<int32_t>(name); });
@@ -39,23 +44,25 @@ public:
         const auto promised = [](const Halide::Expr &at, const Halide::Expr &extent) {
             return Halide::unsafe_promise_clamped(at, 0, extent - 1);
         };
-        const auto table = [&](const char *name, Input<Words1> &buffer) {
+        const int d = has_words(type) ? 0 : 1;  // the first dimension that is no part of a number
+        const auto table = [&](const char *name, Input<Halide::Buffer<>> &buffer) {
             Halide::Func func(std::string("table_") + name);
-            func(i) = buffer(promised(i, buffer.dim(0).extent()));
+            func(i) = values_in(buffer, type, {promised(i, buffer.dim(d).extent())});
             return func;
         };
         Halide::Func field("field"), position("position");
-        field(x, y, batch) = in(promised(x, in.dim(0).extent()), promised(y, in.dim(1).extent()),
-            promised(batch, in.dim(2).extent()));
+        field(x, y, batch) = values_in(in, type,
+            {promised(x, in.dim(d).extent()), promised(y, in.dim(d + 1).extent()),
+                promised(batch, in.dim(d + 2).extent())});
         FftMixedTables tables{table("roots", roots), table("first", first), table("last", last), position, {},
-            {}, {}, sign, scale_re, scale_im};
+            {}, {}, *scalars_[0], *scalars_[1], *scalars_[2]};
         Halide::Expr stride = strides[0];
         for (size_t s = 1; s < most_mixed_stages; s++) {
             stride = select(i == (int)s, Halide::Expr(strides[s]), stride);
         }
         tables.strides(i) = stride;
         if (response) {
-            tables.response = table("response", *response);
+            tables.response(i) = (*response)(promised(i, response->dim(0).extent()));
             response->dim(0).set_min(0);
         } else {
             position(i) = (*positions)(promised(i, positions->dim(0).extent()));
@@ -66,23 +73,21 @@ public:
         }
         const bool on_gpu = std::string(backend) != "cpu";
         FftMixed form(field, tables, numbers, this->template configuration<FftMixedShape>(),
-            multiply_add(backend), on_gpu ? setting("threads") : 0, on_gpu ? setting("words") : 0,
-            on_gpu ? setting("each") : 1);
+            multiply_add_of(type, backend), on_gpu ? setting("threads") : 0, on_gpu ? setting("words") : 0,
+            on_gpu ? setting("each") : 1, type_of_parts(type));
         output = form.out;
-        for (int d = 0; d < 3; d++) {
-            in.dim(d).set_min(0);
-            output.dim(d).set_min(0);
+        for (Input<Halide::Buffer<>> *buffer : {&in, &roots, &first, &last}) {
+            begin_at_zero(*buffer, type);
         }
-        for (Input<Words1> *buffer : {&roots, &first, &last}) {
-            buffer->dim(0).set_min(0);
-        }
+        begin_at_zero(output, type);
         apply(form, {in, output});
     }
 
 private:
     std::map<std::string, Input<int32_t> *> numbers_;
     Input<Halide::Buffer<int32_t, 1>> *positions = nullptr;
-    Input<Words1> *response = nullptr;
+    Input<Halide::Buffer<uint64_t, 1>> *response = nullptr;
+    std::vector<Input<Halide::Expr> *> scalars_;  // sign, scale_re, scale_im
 };
 
 }  // namespace tilewright

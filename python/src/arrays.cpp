@@ -109,7 +109,7 @@ Array in_place(const View &view, nb::handle object, const std::string &name, boo
     if (layout.shape.empty() || layout.shape.size() > 8) {
         refuse_value(name, "takes 1 to 8 dimensions, not " + std::to_string(layout.shape.size()));
     }
-    const size_t alignment = *type == Type::c64 ? 4 : size_of(*type);
+    const size_t alignment = is_complex(*type) ? size_of(*type) / 2 : size_of(*type);
     if (!layout.has_dense_rows() || (uintptr_t)view.data() % alignment != 0) {
         return {};
     }

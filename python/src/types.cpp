@@ -18,7 +18,8 @@ struct Names {
 constexpr Names names[] = {{"uint8", "|u1", Code::UInt}, {"uint16", "<u2", Code::UInt},
     {"uint32", "<u4", Code::UInt}, {"uint64", "<u8", Code::UInt}, {"int32", "<i4", Code::Int},
     {"float32", "<f4", Code::Float}, {"float64", "<f8", Code::Float}, {"complex64", "<c8", Code::Complex},
-    {"float16", "<f2", Code::Float}, {"bfloat16", "<V2", Code::Bfloat}};
+    {"float16", "<f2", Code::Float}, {"bfloat16", "<V2", Code::Bfloat},
+    {"complex128", "<c16", Code::Complex}};
 
 }  // namespace
 

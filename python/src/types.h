@@ -14,7 +14,7 @@
 namespace tilewright::python {
 
 constexpr const char *types_in_words =
-    "uint8, uint16, uint32, uint64, int32, float16, bfloat16, float32, float64 or complex64";
+    "uint8, uint16, uint32, uint64, int32, float16, bfloat16, float32, float64, complex64 or complex128";
 
 // str(object).
 std::string text_of(nanobind::handle object);

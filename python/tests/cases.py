@@ -14,6 +14,7 @@ NUMPY = {
     "f64": "float64",
     "c64": "complex64",
     "f16": "float16",
+    "c128": "complex128",
 }
 # Needed options of operators, which have no default.
 NEEDED = {"wavelength": 532e-9, "distance": 0.01, "pitch": 8e-6}
@@ -24,16 +25,16 @@ def candidates(op, type):
     rng = np.random.default_rng(7)
     name = type.rstrip("0123456789") if type.startswith(("rgb", "rgba")) else type
     colours = {"rgb": 3, "rgba": 4}.get(name)
-    dtype = NUMPY.get(
-        "u" + type[len(name) :] if colours else type[:3] if type[:3] in NUMPY else type[:2], "uint8"
-    )
+    known = next((type[:n] for n in (4, 3) if type[:n] in NUMPY), type[:2])
+    dtype = NUMPY.get("u" + type[len(name) :] if colours else known, "uint8")
     for shape in ([(67, 93, colours)] if colours else [(67, 93), (64, 64), (93,)]):
 
         def data():
             if np.dtype(dtype).kind in "ui":
                 return rng.integers(0, 100, shape).astype(dtype)
-            real = rng.random(shape).astype("f4" if dtype == "complex64" else dtype)
-            return (real + 1j * real[::-1]).astype(dtype) if dtype == "complex64" else real
+            is_complex = np.dtype(dtype).kind == "c"
+            real = rng.random(shape).astype("f8" if is_complex else dtype)
+            return (real + 1j * real[::-1]).astype(dtype) if is_complex else real
 
         first = data()
         if len(op.inputs) == 1:

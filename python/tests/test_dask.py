@@ -145,8 +145,8 @@ def test_dtype_channels_and_schedule_are_checked_when_the_graph_is_made():
         arrays = [da.zeros((8, 8), dtype=dtype)] * count
         with pytest.raises(ValueError, match="schedule = tund: no such schedule .did you mean 'tuned'"):
             getattr(tiled, name)(*arrays, schedule="tund")
-        with pytest.raises((TypeError, ValueError), match="complex128|int64"):
-            getattr(tiled, name)(*[array.astype("c16") for array in arrays])
+        with pytest.raises((TypeError, ValueError), match="int64"):
+            getattr(tiled, name)(*[array.astype("i8") for array in arrays])
 
 
 def test_from_zarr_to_zarr(tmp_path):

@@ -32,6 +32,10 @@ from ._tilewright import (
 from .commands import bench, explain, variants, verify
 from .prepared import prepare
 
+_transforms = ["irfft2", "rfft2"] if "fft2d" in operators else []
+if _transforms:
+    from ._real_fft import irfft2, rfft2
+
 for _name in ["ArgumentError", "DeviceError", "Error", "OutOfMemoryError", *_operators.__all__]:
     globals()[_name].__module__ = "tilewright"  # for help(), pickle and tracebacks
 
@@ -59,4 +63,5 @@ __all__ = [
     "synchronize",
     "verify",
     *_operators.__all__,
+    *_transforms,
 ]

@@ -18,6 +18,7 @@ TYPES = (
     "float32",
     "float64",
     "complex64",
+    "complex128",
 )
 
 

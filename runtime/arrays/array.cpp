@@ -26,12 +26,14 @@ size_t size_of(Type type) {
     case Type::u64:
     case Type::f64:
     case Type::c64: return 8;
+    case Type::c128: return 16;
     }
     return 0;
 }
 
 const char *name_of(Type type) {
-    static const char *const names[] = {"u8", "u16", "u32", "u64", "i32", "f32", "f64", "c64", "f16", "bf16"};
+    static const char *const names[] = {
+        "u8", "u16", "u32", "u64", "i32", "f32", "f64", "c64", "f16", "bf16", "c128"};
     return (size_t)type < std::size(names) ? names[(size_t)type] : "of no type";
 }
 
@@ -136,7 +138,7 @@ Array Array::laid_out(Type type, std::vector<int64_t> shape, std::vector<int64_t
         strides = dense;
     }
     bool good = memory != 0 && strides.size() == shape.size() &&
-                memory % (type == Type::c64 ? 4 : size_of(type)) == 0;
+                memory % (is_complex(type) ? size_of(type) / 2 : size_of(type)) == 0;
     for (size_t d = 0; good && d < shape.size(); d++) {
         good = d == 0 && shape.size() > 1 ? strides[d] >= dense[d] : strides[d] == dense[d];
     }

@@ -26,7 +26,8 @@ void copy_elements(int64_t size, Line<const std::byte> from, Line<std::byte> to,
     case 1: return copy_elements<1>(from, to, count);
     case 2: return copy_elements<2>(from, to, count);
     case 4: return copy_elements<4>(from, to, count);
-    default: return copy_elements<8>(from, to, count);
+    case 8: return copy_elements<8>(from, to, count);
+    default: return copy_elements<16>(from, to, count);
     }
 }
 

@@ -135,7 +135,8 @@ void append_element(std::string &text, const Array &array, int64_t at) {
     case Type::f64: return append(text, array.as<double>()[at]);
     case Type::f16: return append(text, (float)array.as<Float16>()[at]);
     case Type::bf16: return append(text, (float)array.as<BFloat16>()[at]);
-    case Type::c64: break;  // check_text() refuses it
+    case Type::c64:
+    case Type::c128: break;  // check_text() refuses them
     }
 }
 
@@ -191,7 +192,7 @@ Array read_text(InputFile &file, const NpyLimits &limits, bool &is_one_line) {
 
 void check_text(Type type, const std::vector<int64_t> &shape) {
     const bool is_array = !shape.empty() && *std::min_element(shape.begin(), shape.end()) > 0;
-    if (type == Type::c64 || !is_array || shape.size() > 2) {
+    if (is_complex(type) || !is_array || shape.size() > 2) {
         refuse_array("text holds vectors and matrices of real numbers", "write .npy instead", "write_text",
             type, shape);
     }

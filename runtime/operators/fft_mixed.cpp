@@ -31,19 +31,21 @@ int64_t part_of(int64_t length) {
     return part;
 }
 
+std::complex<double> number(const Array &a, int64_t i) {
+    return a.type() == Type::c64 ? std::complex<double>(a.as<std::complex<float>>()[i]) :
+                                   a.as<std::complex<double>>()[i];
+}
+
 // a times b, element by element. Either may be empty.
 Array product(const Array &a, const Array &b) {
     if (a.empty() || b.empty()) {
         return a.empty() ? b : a;
     }
-    const auto *x = a.as<std::complex<float>>(), *y = b.as<std::complex<float>>();
-    return complex_vector(
-        a.size(), [&](int64_t i) { return std::complex<double>(x[i]) * std::complex<double>(y[i]); });
+    return complex_vector(a.size(), [&](int64_t i) { return number(a, i) * number(b, i); }, a.type());
 }
 
 Array conjugate(const Array &a) {
-    const auto *x = a.as<std::complex<float>>();
-    return complex_vector(a.size(), [&](int64_t i) { return std::conj(std::complex<double>(x[i])); });
+    return complex_vector(a.size(), [&](int64_t i) { return std::conj(number(a, i)); }, a.type());
 }
 
 MixedStages stages_of(const Variant &variant) {
@@ -123,7 +125,8 @@ struct MixedTransform::Pass {
 
     void add_to(Plan &plan, Device device, const Array &from, View reads, Array &to, View writes) {
         const MixedTables tables = mixed_tables(numbers.length, stages_of(*variant));
-        const Array roots = fft_roots(numbers.length), one = fft_roots(1);
+        const Type type = from.type();
+        const Array roots = fft_roots(numbers.length, type), one = fft_roots(1, type);
         if (!first.empty() && !numbers.twiddled) {
             numbers.first_by_point = 1;
         }
@@ -132,15 +135,13 @@ struct MixedTransform::Pass {
         numbers.result_height = (int32_t)writes.dims[1].extent;
         Launch &launch = plan.launch(*variant, device);
         const auto table = [&](const char *name, const Array &array) {
-            launch.in(name, array, complex_words(array));
+            launch.in(name, array, complex_numbers(complex_words(array), type));
         };
-        launch.in("in", from, std::move(reads))
+        launch.in("in", from, complex_numbers(std::move(reads), type))
             .values("strides", std::span<const uint64_t>(tables.strides))
             .values("counts", std::span<const int32_t>(tables.counts))
-            .value("sign", ends.sign)
-            .value("scale_re", ends.scale_re)
-            .value("scale_im", ends.scale_im)
-            .out("output", to, std::move(writes));
+            .out("output", to, complex_numbers(std::move(writes), type));
+        bind_endpoints(launch, ends, type);
         if (response.empty()) {
             launch.in("positions", tables.positions);
         } else {
@@ -229,15 +230,15 @@ const Variant &MixedTransform::variant() const {
     return variant ? *variant : *variants_.front();
 }
 
-Array MixedTransform::scratch(int64_t length, int64_t count) const {
+Array MixedTransform::scratch(int64_t length, int64_t count, Type type) const {
     const bool columns = axis_ == FieldAxis::columns;
     return Array::uninitialized(
-        Type::c64, columns ? std::vector<int64_t>{length, count} : std::vector<int64_t>{count, length});
+        type, columns ? std::vector<int64_t>{length, count} : std::vector<int64_t>{count, length});
 }
 
 View MixedTransform::view(const Array &field, const Window &window, int64_t points) const {
     View view = complex_words(field);
-    const int64_t pitch = field.strides()[0], bytes = (int64_t)size_of(Type::c64);
+    const int64_t pitch = field.strides()[0], bytes = (int64_t)size_of(field.type());
     if (axis_ == FieldAxis::columns) {
         view.dims = {{window.count, 1}, {points, pitch}, {1, 1}};
         view.offset += window.first * bytes;
@@ -266,7 +267,7 @@ void MixedTransform::add_parts(Plan &plan, Device device, const Lines &lines, co
     const bool columns = axis_ == FieldAxis::columns;
     const int64_t second = part_of(lines.length), first = lines.length / second, count = reads.count;
     const Window window{0, count};
-    Array between = scratch(lines.length, count);
+    Array between = scratch(lines.length, count, from.type());
     Pass head{nullptr, lines.first, {}, {.sign = lines.ends.sign}, {}};
     Numbers &h = head.numbers;
     h.length = (int32_t)first;
@@ -281,7 +282,7 @@ void MixedTransform::add_parts(Plan &plan, Device device, const Lines &lines, co
     head.add_to(plan, device, from, part(from, reads, lines.present, second), between,
         part(between, window, lines.length, second));
 
-    Pass tail{nullptr, fft_roots(lines.length), lines.last,
+    Pass tail{nullptr, fft_roots(lines.length, from.type()), lines.last,
         {.scale_re = lines.ends.scale_re, .scale_im = lines.ends.scale_im}, {}};
     Numbers &t = tail.numbers;
     t.length = (int32_t)second;
@@ -331,8 +332,8 @@ void MixedTransform::add_to(Plan &plan, Device device, const Array &from, Array 
     }
     if (const int64_t length = convolved()) {
         const MixedStages most = stages_of(*convolving_);
-        Pass pass{convolving_, product(first, fft_chirp(n_, -1)),
-            product(last.empty() ? last : conjugate(last), fft_chirp(n_, 1)),
+        Pass pass{convolving_, product(first, fft_chirp(n_, -1, Type::c64)),
+            product(last.empty() ? last : conjugate(last), fft_chirp(n_, 1, Type::c64)),
             {ends_.sign, ends_.scale_re, -ends_.scale_im}, {}, chirp_response(n_, length, most)};
         Numbers &n = pass.numbers;
         n.length = (int32_t)length;
@@ -344,14 +345,15 @@ void MixedTransform::add_to(Plan &plan, Device device, const Array &from, Array 
         return pass.add_to(plan, device, from, view(from, window, n_), to, view(to, window, n_));
     }
     // Some lines at a time, so that the longer ones take little memory: on a CPU, as much as its last cache.
+    const Type type = from.type();
     const int64_t longer = chirp_length(n_, stages()), bytes = int64_t(1) << (is_on_gpu() ? 28 : 24);
     const int64_t together =
-        std::min(count, std::max<int64_t>(64, bytes / (longer * (int64_t)size_of(Type::c64)) / 64 * 64));
-    const Array chirp = fft_chirp(n_, -1), response = chirp_response(n_, longer);
+        std::min(count, std::max<int64_t>(64, bytes / (longer * (int64_t)size_of(type)) / 64 * 64));
+    const Array chirp = fft_chirp(n_, -1, type), response = chirp_response(n_, longer, type);
     const Lines forward{longer, n_, longer, product(first, chirp), response, {.sign = ends_.sign}},
-        back{longer, longer, n_, {}, product(last.empty() ? last : conjugate(last), fft_chirp(n_, 1)),
+        back{longer, longer, n_, {}, product(last.empty() ? last : conjugate(last), fft_chirp(n_, 1, type)),
             {-1, ends_.scale_re, -ends_.scale_im}};
-    Array spectrum = scratch(longer, together);
+    Array spectrum = scratch(longer, together, type);
     for (int64_t line = 0; line < count; line += together) {
         const Window window{line, std::min(together, count - line)}, start{0, window.count};
         add_lines(plan, device, forward, from, window, spectrum, start);

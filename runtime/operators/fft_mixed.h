@@ -60,7 +60,7 @@ private:
     Division division(const LinesOfBlocks &lines) const;
     const Variant *whole(int64_t length) const;
     int64_t convolved() const;
-    Array scratch(int64_t length, int64_t count) const;
+    Array scratch(int64_t length, int64_t count, Type type) const;
     View view(const Array &field, const Window &window, int64_t points) const;
     View part(const Array &field, const Window &window, int64_t points, int64_t parts) const;
     void add_lines(Plan &plan, Device device, const Lines &lines, const Array &from, const Window &reads,

@@ -1,5 +1,6 @@
 // Finds the passes for the lines of a field, and binds their arguments.
 #include "runtime/operators/fft_passes.h"
+#include "generators/algorithms/fft2d/half_shape.h"
 #include "runtime/dispatch/form.h"
 #include "runtime/operators/fft_mixed.h"
 #include "runtime/operators/fft_tables.h"
@@ -74,11 +75,19 @@ const Variant *FftLibraries::of_form(Backend backend, const Form &form) const {
     return at == variants_.end() ? nullptr : *at;
 }
 
-std::vector<const Variant *> FftLibraries::mixed(Backend backend) const {
+const Variant *FftLibraries::half(Backend backend, Type type, bool back) const {
+    const auto at = std::find_if(variants_.begin(), variants_.end(), [&](const Variant *variant) {
+        return variant->backend == backend && variant->form == "fft_half" && variant->type == name_of(type) &&
+               variant->configuration<FftHalfShape>().back == back;
+    });
+    return at == variants_.end() ? nullptr : *at;
+}
+
+std::vector<const Variant *> FftLibraries::mixed(Backend backend, Type type) const {
     std::vector<const Variant *> found;
     std::copy_if(variants_.begin(), variants_.end(), std::back_inserter(found), [&](const Variant *variant) {
         return variant->backend == backend && variant->form == "fft_mixed" &&
-               (!variant->needs.avx2 || cpu_has_avx2());
+               variant->type == name_of(type) && (!variant->needs.avx2 || cpu_has_avx2());
     });
     // Passes are put together before their device is known: of a backend of GPUs, those that all of them run.
     const auto runs = [&](const Variant *variant) {
@@ -125,14 +134,19 @@ void FftPassCall::add_to(Plan &plan, Device device, const Array &from, Array &to
     }
     Launch &launch = plan.launch(*pass->variant, device);
     if (!shape.convolve) {
-        launch.value("sign", endpoints.sign)
-            .value("scale_re", endpoints.scale_re)
-            .value("scale_im", endpoints.scale_im);
+        bind_endpoints(launch, endpoints, Type::c64);
     }
     for (const auto &[name, table] : tables) {
         launch.in(name, table.array, pass->arguments->view_of(table));
     }
     pass->arguments->bind_lines(launch, *this, from, to);
+}
+
+void bind_endpoints(Launch &launch, const Endpoints &ends, Type type) {
+    for (const auto &[name, number] :
+        {std::pair{"sign", ends.sign}, {"scale_re", ends.scale_re}, {"scale_im", ends.scale_im}}) {
+        type == Type::c64 ? launch.value(name, (float)number) : launch.value(name, number);
+    }
 }
 
 void FftWords::bind_lines(Launch &launch, const FftPassCall &call, const Array &from, Array &to) const {
@@ -192,7 +206,8 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
     const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
     const FftPassKind whole{
         .lines = columns ? Lines::across : Lines::along, .first_factor = has_first, .last_factor = has_last};
-    if (const FftPassLibrary *found = libraries_.pass(backend_, whole, n, lines)) {
+    const bool has_passes = type_ == Type::c64;  // passes of one length are of f32
+    if (const FftPassLibrary *found = has_passes ? libraries_.pass(backend_, whole, n, lines) : nullptr) {
         const std::vector<View::Dim> line = {{n, 1}, {1, n}};
         pass({.pass = found,
             .first = along_line(factors.first, line),
@@ -203,7 +218,7 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
     const FftPassKind head_kind{.lines = Lines::across, .first_factor = has_first};
     const FftPassKind tail_kind{
         .lines = columns ? Lines::across : Lines::transposed, .twiddled = true, .last_factor = has_last};
-    for (int64_t second = n / 2; has_pass(n) && second >= shortest_pass; second /= 2) {
+    for (int64_t second = n / 2; has_passes && has_pass(n) && second >= shortest_pass; second /= 2) {
         const int64_t first = n / second;
         const FftPassLibrary *head = libraries_.pass(backend_, head_kind, first, columns ? lines : second);
         const FftPassLibrary *tail = libraries_.pass(backend_, tail_kind, second, columns ? lines : first);
@@ -226,10 +241,10 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
         return true;
     }
     // A CPU without AVX2 has no passes, and transforms all lines by these.
-    if (backend_ != Backend::cpu && has_pass(h_) && has_pass(w_)) {
+    if (backend_ != Backend::cpu && has_passes && has_pass(h_) && has_pass(w_)) {
         return false;
     }
-    const MixedTransform mixed(libraries_.mixed(backend_), axis, n, lines, endpoints, factors);
+    const MixedTransform mixed(libraries_.mixed(backend_, type_), axis, n, lines, endpoints, factors);
     step(mixed.variant(), true, [mixed](Plan &plan, Device device, const Array &from, Array &to) {
         mixed.add_to(plan, device, from, to);
     });
@@ -272,7 +287,7 @@ void PassPlan::add_to(Plan &plan, Device device, const Array &field, Array &outp
             free++;
         }
         if (free == arrays.size()) {
-            arrays.push_back(Array::uninitialized(Type::c64, steps_[i - 1].shape));
+            arrays.push_back(Array::uninitialized(type_, steps_[i - 1].shape));
         }
         written[i - 1] = free;
     }

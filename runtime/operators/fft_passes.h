@@ -99,8 +99,13 @@ public:
     // by side. Null where there is none.
     const FftPassLibrary *pass(Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const;
 
-    // The variants of a backend for lines of any length (generators/algorithms/fft2d/mixed.h).
-    std::vector<const Variant *> mixed(Backend backend) const;
+    // The variants of a backend and type of fields for lines of any length
+    // (generators/algorithms/fft2d/mixed.h).
+    std::vector<const Variant *> mixed(Backend backend, Type type) const;
+
+    // The variant between the spectrum of real values and a transform (generators/algorithms/fft2d/half.h);
+    // `back`: from the spectrum. Null where there is none.
+    const Variant *half(Backend backend, Type type, bool back) const;
 
     // The first variant of a backend that has that form. Null where there is none.
     const Variant *of_form(Backend backend, const Form &form) const;
@@ -141,8 +146,11 @@ MakeFftTable along_line(std::function<Array()> make, std::vector<View::Dim> dims
 
 // What a pass multiplies the imaginary part by that it reads, and both parts that it writes.
 struct Endpoints {
-    float sign = 1, scale_re = 1, scale_im = 1;
+    double sign = 1, scale_re = 1, scale_im = 1;
 };
+
+// Adds them to a library for fields of that type.
+void bind_endpoints(Launch &launch, const Endpoints &ends, Type type);
 
 // The conjugate of a transform of the conjugate is the inverse transform, but for a factor.
 constexpr Endpoints inverse_endpoints{-1, 1, -1};
@@ -168,8 +176,8 @@ struct LineFactors {
 // arrays afterwards.
 class PassPlan {
 public:
-    PassPlan(const FftLibraries &libraries, Backend backend, int64_t h, int64_t w)
-        : libraries_(libraries), backend_(backend), h_(h), w_(w) {}
+    PassPlan(const FftLibraries &libraries, Backend backend, int64_t h, int64_t w, Type type = Type::c64)
+        : libraries_(libraries), backend_(backend), h_(h), w_(w), type_(type) {}
 
     // Adds the transform of all rows or of all columns: one pass, or two passes over parts of the lines; or
     // passes for lines of any length, where a side of the field is no power of two from 16 to 8192. False
@@ -186,6 +194,11 @@ public:
     // Adds another library. `add` adds it to a plan.
     using Add = std::function<void(Plan &plan, Device device, const Array &from, Array &to)>;
     void step(const Variant &variant, bool in_place, Add add);
+
+    // Says that the next steps write fields of so many columns.
+    void set_width(int64_t width) {
+        w_ = width;
+    }
 
     bool uses(const Variant &variant) const;
 
@@ -204,6 +217,7 @@ private:
     const FftLibraries &libraries_;
     Backend backend_;
     int64_t h_, w_;  // of the field behind the last step
+    Type type_;
     std::vector<Step> steps_;
 };
 

@@ -126,18 +126,21 @@ Array fft_products(int64_t n) {
     return made;
 }
 
-Array complex_vector(int64_t n, const std::function<std::complex<double>(int64_t)> &value) {
-    Array made(Type::c64, {n});
-    auto *to = made.as<std::complex<float>>();
-    for (int64_t i = 0; i < n; i++) {
-        to[i] = std::complex<float>(value(i));
-    }
+Array complex_vector(int64_t n, const std::function<std::complex<double>(int64_t)> &value, Type type) {
+    Array made(type, {n});
+    const auto fill = [&]<typename T>(std::complex<T> *to) {
+        for (int64_t i = 0; i < n; i++) {
+            to[i] = std::complex<T>(value(i));
+        }
+    };
+    type == Type::c64 ? fill(made.as<std::complex<float>>()) : fill(made.as<std::complex<double>>());
     return made;
 }
 
-Array fft_roots(int64_t n) {
-    auto &tables = immortal([] { return Cache<int64_t, Array>(most_tables); });
-    return *tables.get(n, [=] { return complex_vector(n, [=](int64_t j) { return root(j, n); }); });
+Array fft_roots(int64_t n, Type type) {
+    auto &tables = immortal([] { return Cache<std::pair<int64_t, Type>, Array>(most_tables); });
+    return *tables.get(
+        {n, type}, [=] { return complex_vector(n, [=](int64_t j) { return root(j, n); }, type); });
 }
 
 Array fft_middle(const FftPassShape &pass) {
@@ -172,13 +175,16 @@ MixedTables mixed_tables(int64_t length, const MixedStages &most) {
     });
 }
 
-Array fft_chirp(int64_t n, int sign) {
-    auto &tables = immortal([] { return Cache<std::pair<int64_t, int>, Array>(most_tables); });
-    return *tables.get({n, sign}, [=] {
-        return complex_vector(n, [=](int64_t j) {
-            const std::complex<double> value = root(j * j % (2 * n), 2 * n);
-            return sign < 0 ? value : std::conj(value);
-        });
+Array fft_chirp(int64_t n, int sign, Type type) {
+    auto &tables = immortal([] { return Cache<std::tuple<int64_t, int, Type>, Array>(most_tables); });
+    return *tables.get({n, sign, type}, [=] {
+        return complex_vector(
+            n,
+            [=](int64_t j) {
+                const std::complex<double> value = root(j * j % (2 * n), 2 * n);
+                return sign < 0 ? value : std::conj(value);
+            },
+            type);
     });
 }
 
@@ -204,16 +210,16 @@ int64_t chirp_length(int64_t n, const MixedStages &most) {
     });
 }
 
-Array chirp_response(int64_t n, int64_t length) {
-    auto &tables = immortal([] { return Cache<std::pair<int64_t, int64_t>, Array>(most_tables); });
-    return *tables.get({n, length}, [=] {
+Array chirp_response(int64_t n, int64_t length, Type type) {
+    auto &tables = immortal([] { return Cache<std::tuple<int64_t, int64_t, Type>, Array>(most_tables); });
+    return *tables.get({n, length, type}, [=] {
         std::vector<std::complex<double>> line((size_t)length);
         for (int64_t j = 0; j < n; j++) {
             const std::complex<double> value = std::conj(root(j * j % (2 * n), 2 * n)) / (double)length;
             line[(size_t)j] = line[(size_t)((length - j) % length)] = value;
         }
         line = spectrum_of(std::move(line));
-        return complex_vector(length, [&](int64_t k) { return line[(size_t)k]; });
+        return complex_vector(length, [&](int64_t k) { return line[(size_t)k]; }, type);
     });
 }
 
@@ -221,7 +227,8 @@ Array chirp_response(int64_t n, int64_t length, const MixedStages &most) {
     auto &tables =
         immortal([] { return Cache<std::tuple<int64_t, int64_t, MixedStages>, Array>(most_tables); });
     return *tables.get({n, length, most}, [&] {
-        const Array in_order = chirp_response(n, length), positions = mixed_tables(length, most).positions;
+        const Array in_order = chirp_response(n, length, Type::c64),
+                    positions = mixed_tables(length, most).positions;
         Array made(Type::c64, {length});
         for (int64_t k = 0; k < length; k++) {
             made.as<std::complex<float>>()[positions.as<int32_t>()[k]] =

@@ -23,12 +23,13 @@ constexpr bool has_pass(int64_t n) {
 // Whether passes of FftMixed with at most so many stages of each radix transform lines of n numbers.
 bool is_smooth(int64_t n, const MixedStages &most = FftMixedShape().stages());
 
-// A vector c64 of n numbers, value(0) and so on.
-Array complex_vector(int64_t n, const std::function<std::complex<double>(int64_t i)> &value);
+// A vector of that type, c64 or c128, of n numbers, value(0) and so on.
+Array complex_vector(
+    int64_t n, const std::function<std::complex<double>(int64_t i)> &value, Type type = Type::c64);
 
 // exp(-2 pi i j / n) for j < n. Kept, as the next one is, so that what a device has of it need not be sent
 // again.
-Array fft_roots(int64_t n);
+Array fft_roots(int64_t n, Type type = Type::c64);
 
 // The twiddle factors of the last stage of a pass that convolves: exp(-2 pi i order(u) / length) for each
 // of its butterflies.
@@ -46,9 +47,9 @@ MixedTables mixed_tables(int64_t length, const MixedStages &most);
 // The convolution with a chirp that transforms lines of n numbers: exp(sign pi i j^2 / n) for j < n; the
 // length of the transforms, a smooth one from 2 n - 1 on that takes few stages; and the transform of the
 // conjugate chirp over that length, divided by it.
-Array fft_chirp(int64_t n, int sign);
+Array fft_chirp(int64_t n, int sign, Type type);
 int64_t chirp_length(int64_t n, const MixedStages &most);
-Array chirp_response(int64_t n, int64_t length);
+Array chirp_response(int64_t n, int64_t length, Type type);
 
 // The same in the order of the cells of a pass that convolves.
 Array chirp_response(int64_t n, int64_t length, const MixedStages &most);

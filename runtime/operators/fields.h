@@ -7,14 +7,15 @@
 
 namespace tilewright {
 
-// Writes the inputs into a field c64 of zeros: from its first element on, or into its middle. They are a
-// field c64, or an amplitude u8, u16 or f32 and, where there are two, its phase. Full scale of integers is
-// amplitude 1 and phase 2 pi.
+// Writes the inputs into a field of zeros, c64 or c128: from its first element on, or into its middle. They
+// are a field of the same type, or an amplitude u8, u16, f32 or f64 and, where there are two, its phase. Full
+// scale of integers is amplitude 1 and phase 2 pi.
 void write_field(std::span<const Array> inputs, Array &field, bool in_the_middle);
 
 struct FieldRequest : Request {
     int64_t height = 0, width = 0;  // of the field that is transformed, with the zeros that are added
     bool in_the_middle = false;     // where the inputs are among the zeros
+    Type field_type = Type::c64;
 
     bool pads() const {
         return inputs[0].shape() != std::vector<int64_t>{height, width};
@@ -30,11 +31,12 @@ public:
 
     Plan plan(const Variant &variant, Device device, const R &request, Array &output) const override {
         const bool pads = request.pads();
-        if (request.inputs[0].type() == Type::c64 && !pads) {
+        if (request.inputs[0].type() == request.field_type && !pads) {
             return OperatorOf<R>::plan(variant, device, request, output);
         }
         const std::vector<int64_t> shape = {request.height, request.width};
-        Array field = pads ? Array(Type::c64, shape) : Array::uninitialized(Type::c64, shape);
+        Array field =
+            pads ? Array(request.field_type, shape) : Array::uninitialized(request.field_type, shape);
         R of_field = request;
         of_field.inputs = {field};
         Plan plan;

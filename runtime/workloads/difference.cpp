@@ -9,14 +9,16 @@ namespace tilewright {
 
 namespace {
 
-// An array as rows of numbers: a complex element is two of them. f64 of shape (..., 2) stands for c64 and
-// gives the same numbers.
+// An array as rows of numbers: a complex element is two of them. f64 of shape (..., 2) stands for complex
+// ones and gives the same numbers.
 class Numbers {
 public:
     explicit Numbers(const Array &array)
-        : type_(array.type() == Type::c64 ? Type::f32 : array.type()),
+        : type_(array.type() == Type::c64  ? Type::f32 :
+                array.type() == Type::c128 ? Type::f64 :
+                                             array.type()),
           data_(static_cast<const char *>(array.data())) {
-        const int64_t parts = array.type() == Type::c64 ? 2 : 1;
+        const int64_t parts = is_complex(array.type()) ? 2 : 1;
         rows = array.dimensions() > 1 ? array.shape()[0] : 1;
         row = array.size() / rows * parts;
         pitch_ = rows > 1 ? array.strides()[0] * parts : 0;
@@ -36,7 +38,8 @@ public:
         case Type::f64: return *static_cast<const double *>(at(y, i));
         case Type::f16: return *static_cast<const Float16 *>(at(y, i));
         case Type::bf16: return *static_cast<const BFloat16 *>(at(y, i));
-        case Type::c64: break;
+        case Type::c64:
+        case Type::c128: break;
         }
         return 0;
     }
@@ -87,7 +90,7 @@ std::string difference_in_norm(const Numbers &actual, const Numbers &expected, i
 // compared within a bound.
 bool is_comparable(const Array &actual, const Array &expected) {
     std::vector<int64_t> shape = actual.shape();
-    if (expected.type() == Type::f64 && actual.type() == Type::c64) {
+    if (expected.type() == Type::f64 && is_complex(actual.type())) {
         shape.push_back(2);
     }
     return expected.shape() == shape && (expected.type() == actual.type() || expected.type() == Type::f64);
@@ -99,7 +102,7 @@ std::string difference(const Array &actual, const Array &expected, const Array &
     if (!is_comparable(actual, expected)) {
         return fmt::format("{} where {} was expected", actual.describe(), expected.describe());
     }
-    const int parts = actual.type() == Type::c64 ? 2 : 1;
+    const int parts = is_complex(actual.type()) ? 2 : 1;
     const Numbers is(actual), should(expected);
     if (bound.size() == 1 && actual.size() > 1) {
         return difference_in_norm(is, should, parts, factor * *bound.as<double>());
@@ -117,7 +120,7 @@ std::string difference(const Array &actual, const Array &expected, const Array &
             if (is.has_bytes_of(should, y, x * parts, parts)) {
                 continue;
             }
-            // c64 is held to the bound in each part; the worse one is shown.
+            // A complex number is held to the bound in each part; the worse one is shown.
             int64_t at = x * parts;
             if (parts == 2 &&
                 distance(is(y, at + 1), should(y, at + 1)) > distance(is(y, at), should(y, at))) {

@@ -51,6 +51,7 @@ void fill_random(Array &array, uint64_t seed) {
     case Type::f32: return fill<float>(array, 1, seed, real_f32);
     case Type::f64: return fill<double>(array, 1, seed, real);
     case Type::c64: return fill<float>(array, 2, seed, real_f32);
+    case Type::c128: return fill<double>(array, 2, seed, real);
     }
 }
 

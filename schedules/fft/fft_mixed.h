@@ -25,7 +25,9 @@ inline void mixed_lines_in_shared(FftMixed &f, ScheduleContext &context) {
     f.received.compute_at(f.cells, variable(f.reading, 0))
         .store_in(Halide::MemoryType::Register)
         .unroll(f.turn);
-    f.cells.compute_at(f.out, block).store_in(Halide::MemoryType::GPUShared).bound(f.at, 0, context["words"]);
+    f.cells.compute_at(f.out, block)
+        .store_in(Halide::MemoryType::GPUShared)
+        .bound(f.at, 0, (f.is_f64 ? 2 : 1) * context["words"]);
     Halide::Stage reads = f.cells.update(0);
     reads.allow_race_conditions()
         .reorder({variable(f.reading, 0), variable(f.reading, 1), f.block, f.batch})
@@ -57,10 +59,10 @@ inline void mixed_lines_in_shared(FftMixed &f, ScheduleContext &context) {
     }
 }
 
-// A core transforms 16 lines at a time, which are the lanes of vectors, in its cache.
+// A core transforms 16 lines at a time, of f64 8, which are the lanes of vectors, in its cache.
 inline void mixed_lines_in_vectors(FftMixed &f, ScheduleContext &) {
     using Halide::TailStrategy;
-    constexpr int lanes = 16;
+    const int lanes = f.is_f64 ? 8 : 16;
     const Halide::Var block{"block"}, lane{"lane"}, task{"task"};
     f.out.split(f.across(), block, lane, lanes, TailStrategy::GuardWithIf)
         .reorder({lane, f.along(), block, f.batch})
@@ -68,6 +70,9 @@ inline void mixed_lines_in_vectors(FftMixed &f, ScheduleContext &) {
         .fuse(block, f.batch, block)
         .split(block, task, block, 4, TailStrategy::GuardWithIf)
         .parallel(task);
+    if (f.is_f64) {
+        f.out.bound(f.part, 0, 2).reorder(f.part, lane).unroll(f.part);
+    }
     f.cells.compute_at(f.out, block)
         .hoist_storage(f.out, task)
         .bound(f.at, 0, 2 * f.length)
@@ -80,6 +85,17 @@ inline void mixed_lines_in_vectors(FftMixed &f, ScheduleContext &) {
             .vectorize(f.line, lanes);
         Halide::Func(stages.strides).compute_at(f.cells, stage);
     }
+}
+
+// A variant of a GPU: `words` is how many words of 8 bytes a block of threads keeps.
+inline ScheduleVariant mixed_variant(const std::string &name, Backends where, const std::string &type,
+    const FftMixedShape &shape, int threads, int words, const std::string &sentence) {
+    const int parts = type == "c64" ? 1 : 2;
+    return variant(name, where, type, mixed_lines_in_shared, shape,
+        {{"threads", threads, 64, 512}, {"words", words / parts, 4096 / parts, words / parts},
+            {"each", 4, 1, 8}})
+        .registers("", 64 * parts)
+        .says(sentence + " all stages in shared memory.");
 }
 
 // The variants of a GPU's backend, and those of the CPU. For the same lines, the front takes the one with the
@@ -96,23 +112,34 @@ inline ScheduleVariants mixed_variants(Backends where) {
                 .one_for("fft")
                 .says("Columns" + sentence)};
     }
-    const auto lines = [&](const std::string &name, const FftMixedShape &shape, int threads, int words,
-                           const std::string &sentence) {
-        return variant("fused_mixed" + name, where, "c64", mixed_lines_in_shared, shape,
-            {{"threads", threads, 64, 512}, {"words", words, 4096, words}, {"each", 4, 1, 8}})
-            .registers("", 64)
-            .says(sentence + " all stages in shared memory.");
-    };
     // A loop over stages that may have no iteration, with a barrier inside, makes PoCL 3.1 compile what
     // follows twice; nine of them take it minutes. OpenCL's stages are no loops, and fewer.
     if (where == opencl) {
-        return lines("", {.radices = Radices::unrolled}, 256, 6120, "Lines of many lengths:");
+        return mixed_variant("fused_mixed", opencl, "c64", {.radices = Radices::unrolled}, 256, 6120,
+            "Lines of many lengths:");
     }
-    return {lines("", {.radices = Radices::common}, 256, 6120, "Lines of many lengths:"),
-        lines("_long", {.radices = Radices::common}, 512, 13600, "Long lines of many lengths:"),
-        lines("_every", {.radices = Radices::every}, 512, 13600, "Lines with prime factors up to 13:"),
-        lines("_convolved", {.radices = Radices::common, .convolves = true}, 512, 13600,
-            "Lines of any length, as convolutions of longer ones:")};
+    return {mixed_variant("fused_mixed", cuda, "c64", {.radices = Radices::common}, 256, 6120,
+                "Lines of many lengths:"),
+        mixed_variant("fused_mixed_long", cuda, "c64", {.radices = Radices::common}, 512, 13600,
+            "Long lines of many lengths:"),
+        mixed_variant("fused_mixed_every", cuda, "c64", {.radices = Radices::every}, 512, 13600,
+            "Lines with prime factors up to 13:"),
+        mixed_variant("fused_mixed_convolved", cuda, "c64", {.radices = Radices::common, .convolves = true},
+            512, 13600, "Lines of any length, as convolutions of longer ones:")};
+}
+
+// Those of f64, which transform lines of every length, powers of two as well.
+inline ScheduleVariants mixed_variants_of_f64() {
+    using Radices = FftMixedShape::Radices;
+    const std::string sentence = " of f64 of any length, all stages in a core's cache.";
+    return family("tuned",
+        {mixed_variant("tuned", cuda, "c128", {.radices = Radices::every}, 256, 13600, "Lines of f64:"),
+            mixed_variant(
+                "tuned", opencl, "c128", {.radices = Radices::unrolled}, 256, 6120, "Lines of f64:"),
+            variant("tuned_rows", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{})
+                .says("Rows" + sentence),
+            variant("tuned_any", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{.columns = true})
+                .says("Columns" + sentence)});
 }
 
 }  // namespace tilewright

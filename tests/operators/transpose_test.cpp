@@ -35,7 +35,7 @@ std::vector<Pixel> pixels_of(const std::string &type) {
     }
     if (type == "words") {
         return {{Type::f32, 3}, {Type::f32, 4}, {Type::f64, 3}, {Type::c64, 4}, {Type::bf16, 10},
-            {Type::u8, 28}, {Type::f64, 2}};
+            {Type::u8, 28}, {Type::f64, 2}, {Type::c128, 0}};
     }
     return {{Type::f32, 0}, {Type::i32, 0}, {Type::u32, 1}, {Type::u8, 4}, {Type::u16, 2}};
 }

@@ -63,7 +63,8 @@ inline Array random_array(
     case Type::f64: return random_array<double>(std::move(shape), seed, row_bytes);
     case Type::f16: return random_array<Float16>(std::move(shape), seed, row_bytes);
     case Type::bf16: return random_array<BFloat16>(std::move(shape), seed, row_bytes);
-    case Type::c64: break;
+    case Type::c64:
+    case Type::c128: break;
     }
     throw std::logic_error("no random values of that type");
 }

@@ -47,7 +47,7 @@ peers::HostArray host_array(const Array &array) {
 std::vector<Peer> host_peers(const Operator &op, const std::string &type, const Settings &settings) {
     std::vector<peers::HostPeer> found;
     const OnAnyCpu while_libraries_start;
-    if (opened().add) {
+    if (opened().add && settings.text("half", "no") == "no") {
         opened().add({op.name(), type, settings.text("border", "reflect"),
                          settings.text("direction", "forward"), settings.number("sigma", 1)},
             found);

@@ -227,10 +227,12 @@ Loop min_plus_loop(const Array &first, const Array &second, Array &output) {
 
 // A field in f64, as plain/ has it, as the operator's result.
 void store(Array &field, Array &output) {
-    for (int64_t y = 0; y < height(output); y++) {
-        std::copy_n(numbers(field) + y * width(output), width(output),
-            output.as<std::complex<float>>() + y * output.strides()[0]);
-    }
+    const auto copy = [&](auto *to) {
+        for (int64_t y = 0; y < height(output); y++) {
+            std::copy_n(numbers(field) + y * width(output), width(output), to + y * output.strides()[0]);
+        }
+    };
+    output.type() == Type::c64 ? copy(output.as<std::complex<float>>()) : copy(output.as<Complex>());
 }
 
 Loop fft_loop(const Sample &sample, Array &output) {
@@ -288,7 +290,8 @@ std::function<void()> plain_loop(const std::string &op, const Sample &sample, Ar
 }
 
 bool has_plain_loop(const std::string &op, const Settings &settings) {
-    return loops().contains(op) && settings.text("border", "reflect") == "reflect";
+    return loops().contains(op) && settings.text("border", "reflect") == "reflect" &&
+           settings.text("half", "no") == "no";
 }
 
 }  // namespace tilewright::app

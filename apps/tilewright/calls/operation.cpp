@@ -129,8 +129,8 @@ Array for_file(const Operation &operation, const Prepared &prepared, const Array
 std::vector<std::string> conversions_of(const Operation &operation, const Prepared &prepared) {
     std::vector<std::string> words = prepared.fitted.conversions;
     const Request &request = *prepared.requests.front();
-    const std::string padding =
-        words_on_padding(*operation.op, request.inputs.front().shape(), request.output_shape);
+    const std::string padding = words_on_padding(
+        *operation.op, operation.settings, request.inputs.front().shape(), request.output_shape);
     if (!padding.empty()) {
         words.push_back(padding);
     }

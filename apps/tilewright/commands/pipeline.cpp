@@ -84,6 +84,11 @@ bool pads(const Pipeline::Stage &stage) {
     return stage.settings.text("pad", "no") == "yes";
 }
 
+// A stage between real values and half of their spectrum, which has another width.
+bool is_half(const Pipeline::Stage &stage) {
+    return stage.settings.text("half", "no") == "yes";
+}
+
 // Of what is taken, that which the next stage takes too, as far as it gets the type and the sides that the
 // first stage gets.
 void narrow(Input &input, const Input &next, bool keeps_type) {
@@ -116,7 +121,7 @@ Receiver receiver_of(const Pipeline &pipeline) {
         }
         const Makes makes = stage.op->makes();
         keeps_type = keeps_type && makes == Makes::image;
-        keeps_sides = keeps_sides && makes <= Makes::field && !pads(stage);
+        keeps_sides = keeps_sides && makes <= Makes::field && !pads(stage) && !is_half(stage);
         to.makes = std::max(to.makes, makes);
     }
     return to;
@@ -170,8 +175,8 @@ void add_remarks(const Work &work, const Prepared &prepared, CallReport &report)
         const Operator &op = *work.pipeline.stages()[i].op;
         report.stages.emplace_back().remarks = op.remarks(*steps[i].request);
         print_warnings(op, report.stages.back().remarks);
-        const std::string padding =
-            words_on_padding(op, steps[i].inputs.front().shape(), steps[i].output.shape());
+        const std::string padding = words_on_padding(
+            op, work.pipeline.stages()[i].settings, steps[i].inputs.front().shape(), steps[i].output.shape());
         if (!padding.empty()) {
             report.conversions.push_back(fmt::format("stage {}: {}", i + 1, padding));
         }

@@ -26,6 +26,7 @@ void with_element(Type type, const With &with) {
     case Type::c64: return with(std::complex<float>());
     case Type::f16: return with(Float16());
     case Type::bf16: return with(BFloat16());
+    case Type::c128: return with(std::complex<double>());
     }
 }
 
@@ -98,7 +99,8 @@ Array converted(const Array &array, Type type) {
         with_element(type, [&](auto to_element) {
             using From = decltype(from_element);
             using To = decltype(to_element);
-            if constexpr (std::is_same_v<From, std::complex<float>> || !std::is_convertible_v<From, To> ||
+            if constexpr (std::is_same_v<From, std::complex<float>> ||
+                          std::is_same_v<From, std::complex<double>> || !std::is_convertible_v<From, To> ||
                           (!std::is_floating_point_v<To> && !std::is_same_v<To, int32_t>)) {
                 throw std::logic_error("converted: types");
             } else {

@@ -17,7 +17,8 @@ bool is_picture_of_field(const Operator &op, Type type, const std::vector<int64_
 
 std::optional<FieldPicture> FieldPicture::in_file(const Operator &op, const Settings &settings, Type type,
     const std::vector<int64_t> &shape, FileKind kind, Type from) {
-    if (!is_picture(kind) || !is_picture_of_field(op, type, shape)) {
+    // Half of a spectrum has no middle.
+    if (!is_picture(kind) || !is_picture_of_field(op, type, shape) || settings.text("half", "no") == "yes") {
         return std::nullopt;
     }
     const bool is_deep = from == Type::u16 && kind != FileKind::jpeg;
@@ -33,9 +34,10 @@ Array FieldPicture::made_of(const Array &field) const {
     return is_inverse_ ? picture_of_values(field, type_) : picture_of_spectrum(field, type_);
 }
 
-std::string words_on_padding(
-    const Operator &op, const std::vector<int64_t> &from, const std::vector<int64_t> &to) {
-    return is_transform(op) && from != to ? fmt::format("zeros behind it up to {} x {}", to[1], to[0]) : "";
+std::string words_on_padding(const Operator &op, const Settings &settings, const std::vector<int64_t> &from,
+    const std::vector<int64_t> &to) {
+    const bool pads = is_transform(op) && settings.text("pad", "no") == "yes" && from != to;
+    return pads ? fmt::format("zeros behind it up to {} x {}", to[1], to[0]) : "";
 }
 
 }  // namespace tilewright::app

@@ -35,7 +35,7 @@ private:
 };
 
 // What a transform added to its input, "zeros behind it up to 128 x 64"; empty where it added nothing.
-std::string words_on_padding(
-    const Operator &op, const std::vector<int64_t> &from, const std::vector<int64_t> &to);
+std::string words_on_padding(const Operator &op, const Settings &settings, const std::vector<int64_t> &from,
+    const std::vector<int64_t> &to);
 
 }  // namespace tilewright::app

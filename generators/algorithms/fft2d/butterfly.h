@@ -3,13 +3,23 @@
 // are made of.
 #include "Halide.h"
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <utility>
 #include <vector>
 
 namespace tilewright {
+
+// A constant of that type. Halide 21 writes those of f64 to OpenCL with the digits of f32, but not their
+// bits.
+inline Halide::Expr constant(Halide::Type type, double value) {
+    return type.bits() == 64 ? Halide::reinterpret(type, Halide::Internal::make_const(Halide::UInt(64),
+                                                             std::bit_cast<uint64_t>(value))) :
+                               Halide::Internal::make_const(type, value);
+}
 
 struct Complex {
     Halide::Expr re, im;
@@ -25,10 +35,10 @@ struct Complex {
                Halide::cast<uint64_t>(Halide::reinterpret<uint32_t>(re));
     }
 
-    // exp(sign 2 pi i k / n)
-    static Complex root(int k, int n, int sign) {
+    // exp(sign 2 pi i k / n), rounded to the type of its parts
+    static Complex root(int k, int n, int sign, Halide::Type type = Halide::Float(32)) {
         const double angle = 2 * M_PI * k / n;
-        return {Halide::Expr((float)std::cos(angle)), Halide::Expr((float)(sign * std::sin(angle)))};
+        return {constant(type, std::cos(angle)), constant(type, sign * std::sin(angle))};
     }
 };
 
@@ -44,9 +54,10 @@ inline Complex operator*(const Complex &a, const Complex &b) {
 
 // -x by its sign bit. Halide computes a minus as 0 - x, which is one more addition; a flipped sign bit is a
 // part of the instruction that uses the value.
-inline Halide::Expr negated(Halide::Expr x) {
-    return Halide::reinterpret<float>(
-        Halide::reinterpret<uint32_t>(x) ^ Halide::Internal::make_const(Halide::UInt(32), 0x80000000u));
+inline Halide::Expr negated(const Halide::Expr &x) {
+    const Halide::Type bits = Halide::UInt(x.type().bits());
+    return Halide::reinterpret(x.type(),
+        Halide::reinterpret(bits, x) ^ Halide::Internal::make_const(bits, uint64_t(1) << (bits.bits() - 1)));
 }
 inline Complex conjugate(const Complex &a) {
     return {a.re, negated(a.im)};
@@ -90,9 +101,11 @@ public:
                 sum = a + c;
                 rest = a - c;
             } else {
-                const Complex w = factors ? factors->at({n, within}) : Complex::root(within, n, sign);
+                const Halide::Type type = a.re.type();
+                const Halide::Expr two = Halide::Internal::make_const(type, 2);
+                const Complex w = factors ? factors->at({n, within}) : Complex::root(within, n, sign, type);
                 sum = added(a, w, b, times_i ? sign : 0);
-                rest = {fma(2.0f, a.re, negated(sum.re)), fma(2.0f, a.im, negated(sum.im))};
+                rest = {fma(two, a.re, negated(sum.re)), fma(two, a.im, negated(sum.im))};
             }
         }
         return x;

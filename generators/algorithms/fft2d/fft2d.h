@@ -26,8 +26,8 @@ struct Fft2d : Halide::NamesInterface {
         Expr n, steps, largest;
     };
 
-    // A complex number is a Tuple of two f32. `sign` -1: conjugates what comes in and what goes out, which
-    // gives the inverse.
+    // A complex number is a Tuple of two f32, or of two f64. `sign` -1: conjugates what comes in and what
+    // goes out, which gives the inverse.
     Fft2d(Func in, const Lines &of_rows, const Lines &of_columns, Expr sign, Expr scale) {
         const RDom i = steps_of(of_rows, "i"), j = steps_of(of_columns, "j");
         along(x, y, s) = first(s, in(x, y)[0], in(x, y)[1] * sign);
@@ -41,7 +41,8 @@ struct Fft2d : Halide::NamesInterface {
 
 private:
     static Tuple first(const Expr &s, const Expr &re, const Expr &im) {
-        return Tuple(select(s == 0, re, 0.0f), select(s == 0, im, 0.0f));
+        const Expr zero = Halide::Internal::make_zero(re.type());
+        return Tuple(select(s == 0, re, zero), select(s == 0, im, zero));
     }
 
     // The terms of a sum, all values of a step, and one step after another.

@@ -11,7 +11,8 @@
 // A line may be a part of a longer one, as in pass.h, and may be read with zeros behind it, so that
 // convolutions with a chirp are made of two passes, or of one that `convolves`
 // (runtime/operators/fft_mixed.h). Inputs, in this order; FftMixedNumbers says what b, g and h are. The host
-// computes the tables in f64. Complex numbers are words of 64 bits, the real part low.
+// computes the tables in f64. Complex numbers of f32 are words of 64 bits, the real part low; those of f64
+// are Tuples of two parts, and the output then has a first dimension for the part.
 //   in         (n, line, batch), or (line, n, batch)
 //   roots      exp(-2 pi i n / L) for n < L, the length
 //   first      what values are multiplied by when they are read
@@ -27,6 +28,7 @@
 //   the numbers of FftMixedNumbers, each by its name
 //   sign, scale_re, scale_im    as of FftPass
 // Output: (k, line, batch), or (line, k, batch).
+#include "generators/algorithms/fft2d/complex_values.h"
 #include "generators/algorithms/fft2d/mixed_shape.h"
 #include "generators/algorithms/fft2d/small_transform.h"
 #include <string>
@@ -56,7 +58,7 @@ struct FftMixed : Halide::NamesInterface {
     };
 
     Var line{"line"}, batch{"batch"}, at{"at"}, block{"block"}, x{"x"}, y{"y"}, stage{"stage"}, turn{"turn"},
-        iteration{"iteration"}, thread{"thread"};
+        iteration{"iteration"}, thread{"thread"}, part{"part"};
     Func cells{"cells"}, out{"out"};
     // With threads: `reading` is (iteration, thread), `writing` is (turn, iteration, thread, block). A thread
     // moves `each` words per iteration. So that it waits for all of them at once, they and their factors are
@@ -68,15 +70,18 @@ struct FftMixed : Halide::NamesInterface {
     std::vector<Stages> stages;
     const Expr length;
     const FftMixedShape shape;
+    const Halide::Type type;  // of the parts of numbers
+    const bool is_f64;
 
     FftMixed(Func in, FftMixedTables tables, const Numbers &numbers, const FftMixedShape &shape,
-        MultiplyAdd multiply_add, int threads, int size, int each)
-        : length(numbers.length), shape(shape), in(std::move(in)), tables(std::move(tables)),
-          numbers(numbers), power_of_two(std::move(multiply_add)), threads(threads), size(size), each(each) {
+        MultiplyAdd multiply_add, int threads, int size, int each, Halide::Type type)
+        : length(numbers.length), shape(shape), type(type), is_f64(type.bits() == 64), in(std::move(in)),
+          tables(std::move(tables)), numbers(numbers), power_of_two(std::move(multiply_add)),
+          threads(threads), size(size), each(each) {
         if (on_threads()) {
             cells(at, block, batch) = Halide::undef<uint64_t>();
         } else {
-            cells(line, at, batch) = Halide::undef<float>();
+            cells(line, at, batch) = Halide::undef(type);
         }
         read();
         transform(false);
@@ -169,20 +174,33 @@ private:
     std::vector<Expr> cell(const Place &p, const Expr &of_block) const {
         return cells_of(p, 0, 1, of_block)[0];
     }
+    // From the cell of a real part to that of the imaginary one. On threads all cells are words, and of f64
+    // those of imaginary parts are behind the others.
+    int to_imaginary() const {
+        return on_threads() ? size : 1;
+    }
+    ComplexValues values_at(std::vector<Expr> index) const {
+        const Expr first = cells(index);
+        if (on_threads() && !is_f64) {
+            return {first};
+        }
+        index[on_threads() ? 0 : 1] += to_imaginary();
+        return {reinterpret(type, first), reinterpret(type, cells(index))};
+    }
     Complex value(const std::vector<Expr> &index) const {
-        return on_threads() ? Complex::of_word(cells(index)) :
-                              Complex{cells(index), cells(line, index[1] + 1, batch)};
+        return number_of(values_at(index));
     }
     // Stores numbers at these cells, after all that they depend on was read.
     void store(const std::vector<std::vector<Expr>> &index, const std::vector<Complex> &values) {
         const size_t moving = on_threads() ? 0 : 1;
+        const Halide::Type of_cells = on_threads() ? Halide::UInt(64) : type;
         std::vector<Expr> positions, parts, all = index[0];
         for (size_t i = 0; i < values.size(); i++) {
-            positions.push_back(index[i][moving]);
-            parts.push_back(on_threads() ? values[i].word() : values[i].re);
-            if (!on_threads()) {
-                positions.push_back(index[i][moving] + 1);
-                parts.push_back(values[i].im);
+            Expr position = index[i][moving];
+            for (const Expr &part : values_of(values[i], on_threads() && !is_f64)) {
+                positions.push_back(position);
+                parts.push_back(reinterpret(of_cells, part));
+                position += to_imaginary();
             }
         }
         all[moving] = scatter(positions);
@@ -193,27 +211,19 @@ private:
         return number * numbers.b_of_line + batch * numbers.b_of_batch;
     }
 
-    // The word from memory that is at a point as the transform reads it, 0 where there is none; `number` is
-    // that of the line in its batch. And the word that it is multiplied by.
-    Tuple received_at(const Expr &n, const Expr &number, const Expr &columns) const {
+    // The number from memory that is at a point as the transform reads it, 0 where there is none; `number` is
+    // that of the line in its batch. And the one that it is multiplied by.
+    ComplexValues received_at(const Expr &n, const Expr &number, const Expr &columns) const {
         const Expr b = b_of(number), g = n * numbers.read_step + b * numbers.read_offset;
         const Expr is_present = g < numbers.present, i = select(is_present, n, 0);
         const Expr place_x = select(columns != 0, number, i), place_y = select(columns != 0, i, number);
-        const Expr word = select(is_present, in(place_x, place_y, batch), cast<uint64_t>(0));
+        ComplexValues all;
+        for (const Expr &value : values_of(in(place_x, place_y, batch))) {
+            all.push_back(select(is_present, value, Halide::Internal::make_zero(value.type())));
+        }
         const Expr at = g * numbers.first_by_point + n * b * numbers.twiddled;
-        return {word,
-            factor(numbers.first_by_point + numbers.twiddled != 0, tables.first(select(is_present, at, 0)))};
-    }
-    // A word of a table of factors, and 1 where the call has none. There the table is not read, which a
-    // select() would do.
-    static Expr factor(const Expr &has_factors, const Expr &word) {
-        return Halide::Internal::Call::make(word.type(), Halide::Internal::Call::if_then_else,
-            {has_factors, word, Complex{1.0f, 0.0f}.word()}, Halide::Internal::Call::PureIntrinsic);
-    }
-    Complex product(const Expr &word, const Expr &factor, const Expr &sign) const {
-        Complex v = Complex::of_word(word);
-        v.im = v.im * sign;
-        return v * Complex::of_word(factor);
+        return joined(all, factor_where(numbers.first_by_point + numbers.twiddled != 0,
+                               tables.first(select(is_present, at, 0))));
     }
 
     // The item that a thread takes.
@@ -230,30 +240,22 @@ private:
                     numbers.reads_columns);
             };
             const Place from = place_of(turn, iteration, thread);
-            received(turn, iteration, thread, block, batch) = received_at(
-                from.point, min((block << shift()) + from.line, numbers.lines - 1), numbers.reads_columns);
+            received(turn, iteration, thread, block, batch) = Tuple(received_at(
+                from.point, min((block << shift()) + from.line, numbers.lines - 1), numbers.reads_columns));
             std::vector<std::vector<Expr>> index;
             std::vector<Complex> values;
             for (int j = 0; j < each; j++) {
                 index.push_back(cell(place_of(j, reading.x, reading.y), block));
                 const std::vector<Expr> at = {j, reading.x, reading.y, block, batch};
-                values.push_back(product(received(at)[0], received(at)[1], tables.sign));
+                values.push_back(product_of(values_of(received(at)), tables.sign));
             }
             store(index, values);
             return;
         }
         reading = RDom(0, length, "reading");
-        const Tuple word = received_at(reading.x, min(line, numbers.lines - 1), Expr((int)shape.columns));
-        store({cell({line, reading.x}, block)}, {product(word[0], word[1], tables.sign)});
-    }
-
-    // The factors w, w^2, ... of the results of a butterfly; number 0 is not there.
-    static std::vector<Complex> powers(const Complex &w, int count) {
-        std::vector<Complex> all(2, w);
-        for (int k = 2; k < count; k++) {
-            all.push_back(all[(size_t)(k / 2)] * all[(size_t)(k - k / 2)]);
-        }
-        return all;
+        const ComplexValues both =
+            received_at(reading.x, min(line, numbers.lines - 1), Expr((int)shape.columns));
+        store({cell({line, reading.x}, block)}, {product_of(both, tables.sign)});
     }
 
     // All stages, or those back from the last one to the first one.
@@ -308,7 +310,7 @@ private:
         if (!back) {
             values = small_transform(values, power_of_two);
         }
-        const auto factors = powers(Complex::of_word(tables.roots(within(rest * step, length))), radix);
+        const auto factors = powers(number_of(values_of(tables.roots(within(rest * step, length)))), radix);
         for (size_t k = 1; k < (size_t)radix; k++) {
             values[k] = values[k] * factors[k];
         }
@@ -316,7 +318,7 @@ private:
         stages.push_back(made);
     }
 
-    // Cells times the response, conjugated.
+    // Cells times the response, conjugated. For f32.
     void multiply() {
         multiplied = updates++;
         const Expr items = all_points();
@@ -331,18 +333,22 @@ private:
         cells(at) = Complex{v.re, -v.im}.word();
     }
 
-    Expr factor_of(const Expr &h) const {
-        return factor(numbers.last_by_result != 0, tables.last(h));
+    ComplexValues factor_of(const Expr &h) const {
+        return factor_where(numbers.last_by_result != 0, tables.last(h));
     }
-    Expr scaled(const Complex &v) const {
-        return Complex{v.re * tables.scale_re, v.im * tables.scale_im}.word();
+    Complex scaled(const Complex &v) const {
+        return {v.re * tables.scale_re, v.im * tables.scale_im};
     }
 
     void write() {
         if (!on_threads()) {
             const Expr position = 2 * within(tables.positions(along()), length);
-            const Complex v{cells(across(), position, batch), cells(across(), position + 1, batch)};
-            out(x, y, batch) = scaled(v * Complex::of_word(factor_of(along())));
+            const Complex result = scaled(value({across(), position, batch}) * number_of(factor_of(along())));
+            if (!is_f64) {
+                out(x, y, batch) = result.word();
+                return;
+            }
+            out(part, x, y, batch) = select(part == 0, result.re, result.im);
             return;
         }
         const Expr items = numbers.results << shift();
@@ -362,20 +368,26 @@ private:
             cast<uint64_t>(shape.convolves ? from.point : tables.positions(min(from.point, length - 1)));
         const Expr source =
             padded(cast<int>(sources(turn, iteration, thread)) * numbers.together + from.line);
-        fetched(turn, iteration, thread, block, batch) =
-            Tuple(cells(min(within(source, 8 * size), size - 1), block, batch),
-                factor_of(min(h_of(from, line_of(from, block)), numbers.written - 1)));
+        const Expr of_cell = min(within(source, 8 * size), size - 1);
+        fetched(turn, iteration, thread, block, batch) = Tuple(joined(values_at({of_cell, block, batch}),
+            factor_of(min(h_of(from, line_of(from, block)), numbers.written - 1))));
 
         const Expr of_block = writing[3], i = item(writing[0], writing[1], writing[2]);
         const Place p = place_of(i);
         const Expr number = line_of(p, of_block);
         writing.where(i < items && number < numbers.lines && h_of(p, number) < numbers.written);
         const std::vector<Expr> at = {writing[0], writing[1], writing[2], of_block, batch};
+        const Expr columns = numbers.writes_columns != 0,
+                   to_x = within(select(columns, number, p.point), numbers.result_width),
+                   to_y = within(select(columns, p.point, number), numbers.result_height);
+        const Complex result = scaled(product_of(values_of(fetched(at)), Halide::Internal::make_one(type)));
+        if (is_f64) {
+            out(part, x, y, batch) = Halide::undef(type);
+            out(Halide::scatter(0, 1), to_x, to_y, batch) = Halide::gather(result.re, result.im);
+            return;
+        }
         out(x, y, batch) = Halide::undef<uint64_t>();
-        const Expr columns = numbers.writes_columns != 0;
-        out(within(select(columns, number, p.point), numbers.result_width),
-            within(select(columns, p.point, number), numbers.result_height), batch) =
-            scaled(product(fetched(at)[0], fetched(at)[1], 1.0f));
+        out(to_x, to_y, batch) = result.word();
     }
 };
 

@@ -10,6 +10,7 @@ namespace tilewright {
 // added and subtracted first.
 inline std::vector<Complex> odd_butterfly(const std::vector<Complex> &v) {
     const int n = (int)v.size();
+    const Halide::Type type = v[0].re.type();
     std::vector<Complex> sums, differences, x((size_t)n, v[0]);
     for (int j = 1; j <= n / 2; j++) {
         sums.push_back(v[(size_t)j] + v[(size_t)(n - j)]);
@@ -17,9 +18,9 @@ inline std::vector<Complex> odd_butterfly(const std::vector<Complex> &v) {
         x[0] = x[0] + sums.back();
     }
     for (int k = 1; k <= n / 2; k++) {
-        Complex even = v[0], odd{0.0f, 0.0f};
+        Complex even = v[0], odd{Halide::Internal::make_zero(type), Halide::Internal::make_zero(type)};
         for (int j = 1; j <= n / 2; j++) {
-            const Complex root = Complex::root(j * k % n, n, 1);
+            const Complex root = Complex::root(j * k % n, n, 1, type);
             const Complex &sum = sums[(size_t)(j - 1)], &difference = differences[(size_t)(j - 1)];
             even = {sum.re * root.re + even.re, sum.im * root.re + even.im};
             odd = {difference.re * root.im + odd.re, difference.im * root.im + odd.im};
@@ -61,7 +62,8 @@ inline std::vector<Complex> small_transform(const std::vector<Complex> &v, const
         std::vector<Complex> column;
         for (int i = 0; i < p; i++) {
             const Complex &value = rows[(size_t)i][(size_t)k];
-            column.push_back(apart || i * k == 0 ? value : value * Complex::root(i * k, n, -1));
+            column.push_back(
+                apart || i * k == 0 ? value : value * Complex::root(i * k, n, -1, value.re.type()));
         }
         column = odd_butterfly(column);
         for (int h = 0; h < p; h++) {
@@ -73,6 +75,15 @@ inline std::vector<Complex> small_transform(const std::vector<Complex> &v, const
         }
     }
     return x;
+}
+
+// The factors w, w^2, ... of the results of a butterfly; number 0 is not there.
+inline std::vector<Complex> powers(const Complex &w, int count) {
+    std::vector<Complex> all(2, w);
+    for (int k = 2; k < count; k++) {
+        all.push_back(all[(size_t)(k / 2)] * all[(size_t)(k - k / 2)]);
+    }
+    return all;
 }
 
 }  // namespace tilewright

@@ -16,6 +16,7 @@ halide_type_t halide_type(Type type) {
     case Type::f32: return halide_type_t(halide_type_float, 32);
     case Type::f64: return halide_type_t(halide_type_float, 64);
     case Type::c64: return halide_type_t(halide_type_float, 32);
+    case Type::c128: return halide_type_t(halide_type_float, 64);
     }
     return {};
 }
@@ -54,13 +55,20 @@ View complex_words(const Array &array) {
 }
 
 View complex_parts(const Array &array) {
-    View view = image(array);
-    view.type = halide_type_t(halide_type_float, 32);
+    return parts_of(image(array), array.type());
+}
+
+View parts_of(View view, Type type) {
+    view.type = halide_type(type);
     for (View::Dim &dim : view.dims) {
         dim.stride *= 2;
     }
     view.dims.insert(view.dims.begin(), {2, 1});
     return view;
+}
+
+View complex_numbers(View view, Type type) {
+    return type == Type::c64 ? view : parts_of(std::move(view), type);
 }
 
 bool spans_too_much(const View &view) {

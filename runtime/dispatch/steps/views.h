@@ -41,8 +41,14 @@ View words(const Array &array, halide_type_t type = halide_type_t(halide_type_ui
 // A c64 array, (n) or (h, w), as words of 64 bits, the real part low: x[, y].
 View complex_words(const Array &array);
 
-// The same as pairs of f32: part, x[, y].
+// The same as pairs of f32, or a c128 array as pairs of f64: part, x[, y].
 View complex_parts(const Array &array);
+
+// A view of words of such an array, whatever its dimensions, as pairs of its parts.
+View parts_of(View words, Type type);
+
+// The same as libraries of both precisions take it: of c64 words, of c128 pairs.
+View complex_numbers(View words, Type type);
 
 // Whether a library cannot address all that a view spans.
 bool spans_too_much(const View &view);

@@ -69,7 +69,8 @@ void read_fortran_order(InputFile &file, Array &array) {
     case 1: return read_fortran_order<1>(file, array);
     case 2: return read_fortran_order<2>(file, array);
     case 4: return read_fortran_order<4>(file, array);
-    default: return read_fortran_order<8>(file, array);
+    case 8: return read_fortran_order<8>(file, array);
+    default: return read_fortran_order<16>(file, array);
     }
 }
 

@@ -33,10 +33,11 @@ constexpr TypeCode type_codes[] = {
     {Type::f64, "f8"},
     {Type::c64, "c8"},
     {Type::f16, "f2"},
+    {Type::c128, "c16"},
 };
 
 const char *const types_taken =
-    "save uint8, uint16, uint32, uint64, int32, float16, float32, float64 or complex64";
+    "save uint8, uint16, uint32, uint64, int32, float16, float32, float64, complex64 or complex128";
 
 // What the header's text says: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 struct HeaderText {

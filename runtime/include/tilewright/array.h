@@ -15,15 +15,18 @@
 namespace [[gnu::visibility("default")]] tilewright {
 
 // The type of an array's elements: unsigned and signed integers, floating point, c64, two f32 (real,
-// imaginary), and the floats of 16 bits, IEEE's and bfloat16.
-enum class Type { u8, u16, u32, u64, i32, f32, f64, c64, f16, bf16 };
+// imaginary), the floats of 16 bits, IEEE's and bfloat16, and c128, two f64.
+enum class Type { u8, u16, u32, u64, i32, f32, f64, c64, f16, bf16, c128 };
 
 // All of them, in the order of the enum.
 constexpr Type all_types[] = {Type::u8, Type::u16, Type::u32, Type::u64, Type::i32, Type::f32, Type::f64,
-    Type::c64, Type::f16, Type::bf16};
+    Type::c64, Type::f16, Type::bf16, Type::c128};
 
-size_t size_of(Type type);       // in bytes
-const char *name_of(Type type);  // "u8" ... "bf16"
+size_t size_of(Type type);  // in bytes
+constexpr bool is_complex(Type type) {
+    return type == Type::c64 || type == Type::c128;
+}
+const char *name_of(Type type);  // "u8" ... "c128"
 
 // The Type of a C++ type.
 template<typename T>
@@ -48,6 +51,8 @@ template<>
 struct type_of_element<Float16> : std::integral_constant<Type, Type::f16> {};
 template<>
 struct type_of_element<BFloat16> : std::integral_constant<Type, Type::bf16> {};
+template<>
+struct type_of_element<std::complex<double>> : std::integral_constant<Type, Type::c128> {};
 
 class Storage;
 
@@ -87,7 +92,7 @@ public:
     // of each other: take a crop() of one instead.
     //
     // Errors: usage, for other strides, another shape (see above), or memory that is null or not aligned to
-    // an element (c64: to an f32).
+    // an element (c64 and c128: to one of its parts).
     static Array view(Type type, void *data, std::vector<int64_t> shape, std::vector<int64_t> strides = {});
 
     // The same of memory that is never written: calls refuse the array as an output, and so does data() of an

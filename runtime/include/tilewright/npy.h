@@ -13,8 +13,8 @@ struct NpyLimits {
 };
 
 // Reads an array that NumPy saved: format 1.0 to 3.0, little-endian, in C or Fortran order, of shape
-// (n), (h, w) or (h, w, c), of uint8, uint16, uint32, uint64, int32, float16, float32, float64 or
-// complex64. The result has padded rows (Array).
+// (n), (h, w) or (h, w, c), of uint8, uint16, uint32, uint64, int32, float16, float32, float64,
+// complex64 or complex128. The result has padded rows (Array).
 //
 // Errors: input, when there is no such file, it is not such an array, broken, truncated, longer than its
 // array, or over a limit; memory.

@@ -1,11 +1,14 @@
 // The front of fft2d: what it takes, and which libraries transform the rows and the columns of a field.
 #include "tilewright/fft2d.h"
+#include "runtime/arrays/copy.h"
 #include "runtime/dispatch/options/option_text.h"
+#include "runtime/operators/fft2d/real_fields.h"
 #include "runtime/operators/fft_tables.h"
 #include "runtime/operators/fields.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <stdexcept>
 
 namespace tilewright {
@@ -18,13 +21,23 @@ constexpr Sides sides_of_field = {.most = longest_fft, .padded_by = 1};
 
 struct Fft2dRequest : FieldRequest {
     bool inverse = false;
+    bool half = false;  // real values on one side, and the columns 0 ... width / 2 of their spectrum
+
+    // Whether rows of real values are taken as half as many complex numbers.
+    bool has_pairs() const {
+        return half && width % 2 == 0;
+    }
+    // How many columns are transformed.
+    int64_t columns() const {
+        return has_pairs() ? width / 2 : width;
+    }
 
     // Those of the whole transform.
     Endpoints endpoints() const {
         if (!inverse) {
             return {};
         }
-        const float scale = (float)(1.0 / (double)(width * height));
+        const double scale = 1.0 / (double)(columns() * height);
         return {-1, scale, -scale};
     }
 };
@@ -33,13 +46,40 @@ const FftLibraries &libraries() {
     return immortal([] { return FftLibraries(fft2d_operator().variants()); });
 }
 
+// Adds the step between the spectrum of real values and the transform of half as many complex numbers.
+void add_half(PassPlan &passes, const FftLibraries &all, Backend backend, const Fft2dRequest &request) {
+    const Variant *variant = all.half(backend, request.field_type, request.inverse);
+    if (!variant) {
+        throw std::logic_error("fft2d: no variant of the form fft_half");
+    }
+    passes.step(*variant, false,
+        [variant, width = request.width](Plan &plan, Device device, const Array &from, Array &to) {
+            const Type type = from.type();
+            const Array roots = fft_roots(width, type);
+            plan.launch(*variant, device)
+                .in("in", from, complex_numbers(complex_words(from), type))
+                .in("roots", roots, complex_numbers(complex_words(roots), type))
+                .value("half", (int32_t)(width / 2))
+                .out("output", to, complex_numbers(complex_words(to), type));
+        });
+}
+
 // The passes of a whole transform: those over rows, then those over columns.
 PassPlan passes_of(const Variant &variant, const Fft2dRequest &request) {
     const Endpoints ends = request.endpoints();
-    PassPlan passes(libraries().with(variant), variant.backend, request.height, request.width);
+    const FftLibraries &all = libraries().with(variant);
+    PassPlan passes(all, variant.backend, request.height, request.columns(), request.field_type);
+    if (request.has_pairs() && request.inverse) {
+        add_half(passes, all, variant.backend, request);
+    }
     if (!passes.transform(FieldAxis::rows, {.sign = ends.sign}) ||
         !passes.transform(FieldAxis::columns, {.scale_re = ends.scale_re, .scale_im = ends.scale_im})) {
-        throw std::logic_error(fmt::format("fft2d: no passes for {} x {}", request.width, request.height));
+        throw std::logic_error(
+            fmt::format("fft2d: no passes for {} x {}", request.columns(), request.height));
+    }
+    if (request.has_pairs() && !request.inverse) {
+        passes.set_width(request.columns() + 1);
+        add_half(passes, all, variant.backend, request);
     }
     return passes;
 }
@@ -78,22 +118,26 @@ public:
 protected:
     void bind(Launch &launch, const Variant &, const Fft2dRequest &request, Array &output) const override {
         const Array &field = request.inputs[0];
-        const Array row_roots = fft_roots(request.width), column_roots = fft_roots(request.height);
+        const Type type = field.type();
+        const Array row_roots = fft_roots(request.width, type),
+                    column_roots = fft_roots(request.height, type);
         const Array row_products = fft_products(request.width),
                     column_products = fft_products(request.height);
         const Endpoints ends = request.endpoints();
-        launch.in("in", field, complex_words(field))
-            .in("row_roots", row_roots, complex_words(row_roots))
-            .in("column_roots", column_roots, complex_words(column_roots))
+        const auto numbers = [type](
+                                 const Array &array) { return complex_numbers(complex_words(array), type); };
+        type == Type::c64 ? launch.value("sign", (float)ends.sign).value("scale", (float)ends.scale_re) :
+                            launch.value("sign", ends.sign).value("scale", ends.scale_re);
+        launch.in("in", field, numbers(field))
+            .in("row_roots", row_roots, numbers(row_roots))
+            .in("column_roots", column_roots, numbers(column_roots))
             .in("row_products", row_products)
             .in("column_products", column_products)
             .value("row_steps", (int32_t)row_products.size() - 1)
             .value("column_steps", (int32_t)column_products.size() - 1)
             .value("row_largest", (int32_t)largest_factor(request.width))
             .value("column_largest", (int32_t)largest_factor(request.height))
-            .value("sign", ends.sign)
-            .value("scale", ends.scale_re)
-            .out("output", output, complex_words(output));
+            .out("output", output, numbers(output));
     }
 };
 
@@ -101,6 +145,7 @@ constexpr Definition definition("fft2d");
 constexpr FftPassForm<Fft2dRequest, FftWords> pass("fft_pass", passes_of);
 constexpr FftPassForm<Fft2dRequest, FftParts> lines("fft_lines", passes_of);
 constexpr FftMixedForm<Fft2dRequest> mixed("fft_mixed", passes_of);
+constexpr FftMixedForm<Fft2dRequest> half("fft_half", passes_of);
 constexpr FftTransposeForm<Fft2dRequest> transpose("fft2d_transpose", passes_with_transposes);
 
 class Fft2dOperator : public FieldOperator<Fft2dRequest> {
@@ -111,7 +156,7 @@ public:
                   .summary = "the two-dimensional Fourier transform, and its inverse",
                   .inputs = {{.name = "field",
                       .help = "A complex field, or real values",
-                      .types = {Type::c64, Type::f32},
+                      .types = {Type::c64, Type::f32, Type::c128, Type::f64},
                       .axes = Axes::image,
                       .sides = sides_of_field}},
                   .makes = Makes::field,
@@ -122,25 +167,142 @@ public:
                       {.name = "pad",
                           .help = "Add zeros at the right and at the bottom up to the next power of two",
                           .choices = {"yes", "no"},
-                          .is_flag = true}}},
-              fft2d_variants(), {&definition, &pass, &lines, &mixed, &transpose}) {}
+                          .is_flag = true},
+                      {.name = "half",
+                          .help = "Real values forward to the columns 0 to w/2 of their spectrum, or inverse",
+                          .choices = {"yes", "no"},
+                          .is_flag = true},
+                      {.name = "width",
+                          .help = "With half, inverse: the width of the real values (0: the even one)",
+                          .is_number = true,
+                          .value = "0",
+                          .least = 0,
+                          .most = longest_fft,
+                          .is_whole = true}}},
+              fft2d_variants(), {&definition, &pass, &lines, &mixed, &half, &transpose}) {}
+
+    // Rows of real values are taken as half as many complex numbers, where they have an even width and the
+    // variant is a pass. Otherwise the host makes a whole field, or a part of one.
+    Plan plan(
+        const Variant &variant, Device device, const Fft2dRequest &request, Array &output) const override {
+        if (!request.half) {
+            return FieldOperator::plan(variant, device, request, output);
+        }
+        const bool is_pass = variant.known_form != &definition && variant.known_form != &transpose;
+        return is_pass && request.has_pairs() ? plan_of_pairs(variant, device, request, output) :
+                                                plan_of_whole(variant, device, request, output);
+    }
 
 protected:
     Fft2dRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         const Array &field = inputs[0];
         Fft2dRequest request;
-        request.type = "c64";
-        request.output_type = Type::c64;
+        request.inverse = settings.text("direction") == "inverse";
+        const bool is_double = field.type() == Type::c128 || field.type() == Type::f64;
+        request.field_type = is_double ? Type::c128 : Type::c64;
+        request.type = name_of(request.field_type);
+        request.output_type = request.field_type;
         const bool pads = settings.text("pad", "no") == "yes";
+        const auto width = (int64_t)settings.number("width");
+        if (settings.text("half", "no") == "yes") {
+            read_half(field, pads, width, request);
+            return request;
+        }
+        if (width != 0) {
+            refuse(
+                Fault::usage, "it belongs to an inverse transform with half", "width", std::to_string(width));
+        }
         request.height = pads ? sides_of_field.padded_side(field.shape()[0]) : field.shape()[0];
         request.width = pads ? sides_of_field.padded_side(field.shape()[1]) : field.shape()[1];
         request.output_shape = {request.height, request.width};
-        request.inverse = settings.text("direction") == "inverse";
         return request;
     }
 
     Measures measures(const Fft2dRequest &request) const override {
         return {(double)request.height, (double)request.width};
+    }
+
+private:
+    // What real values and the columns 0 ... width / 2 of their spectrum are.
+    void read_half(const Array &field, bool pads, int64_t width, Fft2dRequest &request) const {
+        const int64_t columns = field.shape()[1];
+        if (pads) {
+            refuse(Fault::usage, "half takes values as they are; leave out pad", "pad", "yes");
+        }
+        if (is_complex(field.type()) != request.inverse) {
+            refuse(Fault::input,
+                request.inverse ? "half makes real values of a complex spectrum, inverse" :
+                                  "half takes real values, f32 or f64, forward",
+                "field", field.describe());
+        }
+        request.half = true;
+        request.height = field.shape()[0];
+        request.width = !request.inverse ? columns :
+                        width == 0       ? std::max<int64_t>(2 * (columns - 1), 1) :
+                                           width;
+        if (!request.inverse && width != 0) {
+            refuse(
+                Fault::usage, "it belongs to an inverse transform with half", "width", std::to_string(width));
+        }
+        if (request.width > longest_fft || (request.inverse && request.width / 2 + 1 != columns)) {
+            refuse(Fault::input,
+                fmt::format("a spectrum of {} columns is that of {} or {} real values per row, at most {}",
+                    columns, 2 * columns - 2, 2 * columns - 1, longest_fft),
+                "width", std::to_string(request.width));
+        }
+        request.output_shape = {request.height, request.inverse ? request.width : request.width / 2 + 1};
+        if (request.inverse) {
+            request.output_type = request.field_type == Type::c64 ? Type::f32 : Type::f64;
+        }
+    }
+
+    // Rows that do not begin at whole complex numbers are copied.
+    Plan plan_of_pairs(
+        const Variant &variant, Device device, const Fft2dRequest &request, Array &output) const {
+        Fft2dRequest of_pairs = request;
+        Array &input = of_pairs.inputs[0];
+        Plan plan;
+        if (request.inverse) {
+            std::optional<Array> made = pairs_of(output);
+            Array values = made ? output : Array::uninitialized(output.type(), output.shape());
+            made = made ? made : pairs_of(values);
+            plan = OperatorOf::plan(variant, device, of_pairs, *made);
+            if (values.storage() != output.storage()) {
+                plan.host([values, output]() mutable { copy(values, output); });
+            }
+            return plan;
+        }
+        if (!pairs_of(input)) {
+            Array dense = Array::uninitialized(input.type(), input.shape());
+            plan.host([from = input, dense]() mutable { copy(from, dense); });
+            input = dense;
+        }
+        input = *pairs_of(input);
+        plan.append(OperatorOf::plan(variant, device, of_pairs, output));
+        return plan;
+    }
+
+    // The transform of the whole field.
+    Plan plan_of_whole(
+        const Variant &variant, Device device, const Fft2dRequest &request, Array &output) const {
+        const std::vector<int64_t> shape = {request.height, request.width};
+        Fft2dRequest of_whole = request;
+        of_whole.half = false;
+        of_whole.output_type = request.field_type;
+        of_whole.output_shape = shape;
+        Array whole = Array::uninitialized(request.field_type, shape), values = output;
+        Plan plan;
+        if (!request.inverse) {
+            plan = FieldOperator::plan(variant, device, of_whole, whole);
+            plan.host([whole, values]() mutable { copy_columns(whole, values); });
+            return plan;
+        }
+        Array spectrum = Array::uninitialized(request.field_type, shape);
+        of_whole.inputs = {spectrum};
+        plan.host([half = request.inputs[0], spectrum]() mutable { complete_spectrum(half, spectrum); });
+        plan.append(FieldOperator::plan(variant, device, of_whole, whole));
+        plan.host([whole, values]() mutable { copy_real_parts(whole, values); });
+        return plan;
     }
 };
 
@@ -154,6 +316,15 @@ void fft2d(const Array &field, Array &output, Direction direction, bool pad, con
     const Settings settings{{"direction", word_of((size_t)direction, {"forward", "inverse"})},
         {"pad", std::string(pad ? "yes" : "no")}};
     fft2d_operator()({&field, 1}, output, settings, call);
+}
+
+void rfft2d(const Array &values, Array &output, const Call &call) {
+    fft2d_operator()({&values, 1}, output, {{"half", "yes"}}, call);
+}
+
+void irfft2d(const Array &spectrum, Array &output, int64_t width, const Call &call) {
+    fft2d_operator()(
+        {&spectrum, 1}, output, {{"half", "yes"}, {"direction", "inverse"}, {"width", (double)width}}, call);
 }
 
 }  // namespace tilewright

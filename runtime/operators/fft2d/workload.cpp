@@ -9,25 +9,37 @@ namespace tilewright {
 
 namespace {
 
-Sample sample_of(int64_t h, int64_t w, const Settings &settings) {
-    return {{random_array(Type::c64, {h, w}, 1)}, settings, fmt::format("c64 {}x{}", w, h)};
+Sample sample_of(Type type, int64_t h, int64_t w, const Settings &settings) {
+    return {{random_array(type, {h, w}, 1)}, settings, fmt::format("{} {}x{}", name_of(type), w, h)};
+}
+
+Type field_type(const std::string &type) {
+    return type == "c128" ? Type::c128 : Type::c64;
+}
+
+Type real_type(const std::string &type) {
+    return type == "c128" ? Type::f64 : Type::f32;
 }
 
 class Fft2dWorkload : public Workload {
 public:
     using Workload::Workload;
 
-    // Of the output as a whole: 2e-6 log2 of the longer side, or of 2, relative, in the L2 norm.
+    // Of the output as a whole: 2e-6 log2 of the longer side, or of 2, relative, in the L2 norm; of f64,
+    // 4e-15 times that.
     Array bound(std::span<const Array> inputs, const Settings &settings) const override {
-        const std::vector<int64_t> shape = op_.output_of(inputs, settings).second;
+        const auto [type, shape] = op_.output_of(inputs, settings);
+        const int64_t w = std::max(shape[1], inputs[0].shape()[1]);
         Array bound(Type::f64, {1});
-        *bound.as<double>() = 2e-6 * std::log2((double)std::max({shape[0], shape[1], int64_t(2)}));
+        *bound.as<double>() = (type == Type::c128 || type == Type::f64 ? 4e-15 : 2e-6) *
+                              std::log2((double)std::max({shape[0], w, int64_t(2)}));
         return bound;
     }
 
     // Every power of two as rows and as columns, so that every variant takes part in one; small sides,
     // primes, and sides that take two passes on one backend or on all.
-    std::vector<Sample> samples(const std::string &) const override {
+    std::vector<Sample> samples(const std::string &type) const override {
+        const Type of = field_type(type);
         std::vector<Sample> all;
         const std::pair<int64_t, int64_t> sizes[] = {{16, 16}, {32, 16}, {32, 64}, {64, 32}, {128, 256},
             {256, 128}, {256, 16}, {512, 512}, {512, 16}, {1024, 16}, {1024, 64}, {16, 1024}, {2048, 32},
@@ -37,21 +49,26 @@ public:
             {16384, 3}, {3, 16384}};
         for (const auto &[h, w] : sizes) {
             for (const char *direction : {"forward", "inverse"}) {
-                all.push_back(sample_of(h, w, {{"direction", std::string(direction)}}));
+                all.push_back(sample_of(of, h, w, {{"direction", std::string(direction)}}));
                 all.back().what += std::string(" ") + direction;
             }
         }
-        all.push_back(sample_of(100, 60, {{"pad", std::string("yes")}}));
+        all.push_back(sample_of(of, 100, 60, {{"pad", std::string("yes")}}));
         all.back().what += " padded";
-        Sample crop = sample_of(70, 150, {});
+        Sample crop = sample_of(of, 70, 150, {});
         crop.inputs[0] = crop.inputs[0].crop(3, 5, 64, 128);
         crop.what += " cropped to 64x128";
         all.push_back(crop);
+        add_halves(type, all);
         return all;
     }
 
-    Sample benchmark_sample(const std::string &, DataSize size, const Settings &settings) const override {
-        return sample_of(size.height, size.width, settings);
+    Sample benchmark_sample(const std::string &type, DataSize size, const Settings &settings) const override {
+        // `half` and inverse: a spectrum of values of that size.
+        const bool half = settings.text("half", "no") == "yes",
+                   inverse = settings.text("direction", "forward") == "inverse";
+        return sample_of(half && !inverse ? real_type(type) : field_type(type), size.height,
+            half && inverse ? size.width / 2 + 1 : size.width, settings);
     }
     std::vector<DataSize> sizes_to_measure() const override {
         return {{64, 64}, {256, 256}, {1024, 1024}, {32, 8192}, {8192, 32}, {4096, 4096}};
@@ -65,6 +82,25 @@ public:
         Work work = Workload::work(inputs, output, settings);
         work.flops = 5 * (double)output.size() * std::log2((double)output.size());
         return work;
+    }
+
+private:
+    // Real values and their spectra: widths of each kind of pass, odd ones, and rows that begin between whole
+    // complex numbers.
+    static void add_halves(const std::string &type, std::vector<Sample> &all) {
+        const std::pair<int64_t, int64_t> sizes[] = {{16, 32}, {64, 128}, {512, 64}, {1, 1}, {1, 2}, {3, 2},
+            {5, 7}, {22, 26}, {31, 34}, {33, 1080}, {64, 2018}, {5, 8198}, {3, 16384}, {16384, 4}, {9, 1009}};
+        for (const auto &[h, w] : sizes) {
+            all.push_back(sample_of(real_type(type), h, w, {{"half", std::string("yes")}}));
+            all.back().what += " half";
+            all.push_back(sample_of(field_type(type), h, w / 2 + 1,
+                {{"half", std::string("yes")}, {"direction", std::string("inverse")}, {"width", (double)w}}));
+            all.back().what += fmt::format(" half of width {}", w);
+        }
+        Sample crop = sample_of(real_type(type), 70, 151, {{"half", std::string("yes")}});
+        crop.inputs[0] = crop.inputs[0].crop(3, 5, 64, 128);
+        crop.what += " half, cropped to 64x128";
+        all.push_back(crop);
     }
 };
 

@@ -214,7 +214,8 @@ TEST(Registry, EveryGpuVariantSaysWhatItsKernelsNeed) {
             if (variant.needs.fp64) {
                 EXPECT_EQ(variant.backend, Backend::opencl)
                     << variant.name() << ": every CUDA device has doubles";
-                EXPECT_TRUE(variant.type == "f64" || variant.op == "fresnel") << variant.name();
+                EXPECT_TRUE(variant.type == "f64" || variant.type == "c128" || variant.op == "fresnel")
+                    << variant.name();
             }
             EXPECT_EQ(variant.needs.images, gpu && variant.schedule.find("texture") != std::string::npos)
                 << variant.name();

@@ -69,7 +69,7 @@ public:
         if (shape.size() > 2) {
             strides[1] = shape[2];
         }
-        memory_ = take_fenced((rows - 1) * pitch + row_, type == Type::c64 ? 4 : element);
+        memory_ = take_fenced((rows - 1) * pitch + row_, is_complex(type) ? element / 2 : element);
         array_ = Array::view(type, memory_, shape, strides);
     }
     CallersArray(const Array &from, bool has_gaps) : CallersArray(from.type(), from.shape(), has_gaps) {

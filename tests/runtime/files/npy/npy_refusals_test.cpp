@@ -14,7 +14,7 @@ TEST_F(NpyTest, RefusesWhatItDoesNotRead) {
     expect_refused(header("|O", "(8,)"), "Python objects");
     expect_refused(header("<i2", "(32,)"), "type '<i2'; save uint8");
     for (const char *descr :
-        {"<i8", "|b1", "|i1", "<i2", "<c16", "<U4", "|S4", "<M8[ns]", "", "f", "f4", "=f4", "u1"}) {
+        {"<i8", "|b1", "|i1", "<i2", "<c32", "<U4", "|S4", "<M8[ns]", "", "f", "f4", "=f4", "u1"}) {
         expect_refused(header(descr, "(8,)"), "its elements have type");
     }
     expect_refused(

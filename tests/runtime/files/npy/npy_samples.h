@@ -28,6 +28,7 @@ inline const Element elements[] = {
     {Type::f64, "<f8", "float64"},
     {Type::c64, "<c8", "complex64"},
     {Type::f16, "<f2", "float16"},
+    {Type::c128, "<c16", "complex128"},
 };
 
 // Shapes, some with extents around the blocks in which Fortran order is read.
@@ -65,6 +66,11 @@ inline std::complex<float> sample(int64_t i) {
 }
 
 template<>
+inline std::complex<double> sample(int64_t i) {
+    return {double(i * 37 % 251) / 3, -double(i % 13)};
+}
+
+template<>
 inline Float16 sample(int64_t i) {
     return Float16(sample<float>(i));
 }
@@ -83,6 +89,7 @@ void with_type(Type type, const F &f) {
     case Type::c64: return f(std::complex<float>());
     case Type::f16: return f(Float16());
     case Type::bf16: return f(BFloat16());
+    case Type::c128: return f(std::complex<double>());
     }
 }
 

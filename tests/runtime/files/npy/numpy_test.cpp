@@ -25,6 +25,7 @@ formulas = {
     'float32': lambda i: (i * 37 % 251) * .5 - 3,
     'float64': lambda i: (i * 37 % 251) / 3 - 7,
     'complex64': lambda i: (i * 37 % 251) - 1j * (i % 13),
+    'complex128': lambda i: (i * 37 % 251) / 3 - 1j * (i % 13),
 }
 count = 0
 for line in open(folder + '/list'):

@@ -1,180 +1,21 @@
-// fft2d: every variant against the plain definition, within the error bound; properties of the transform
-// (linear, energy kept, there and back); and what the front pads and refuses.
-#include "tilewright/fft2d.h"
+// fft2d: properties of the transform (linear, energy kept, there and back), and what the front pads and
+// refuses.
 #include "runtime/devices/memory/host_memory.h"
-#include "tests/operators/variants.h"
-#include "tilewright/plain.h"
+#include "tests/operators/fft2d/fields.h"
+#include "tests/support/errors.h"
+#include "tests/support/operators.h"
 #include "tilewright/workload.h"
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <gtest/gtest.h>
 #include <limits>
 #include <optional>
 #include <utility>
 
 namespace tilewright {
 namespace {
-
-using Number = std::complex<double>;
-
-// A field in f64, rows of any length.
-struct Field {
-    int64_t h, w;
-    std::vector<Number> values;
-
-    Number &at(int64_t y, int64_t x) {
-        return values[(size_t)(y * w + x)];
-    }
-    const Number &at(int64_t y, int64_t x) const {
-        return values[(size_t)(y * w + x)];
-    }
-};
-
-Field read(const Array &array) {
-    const int64_t h = array.shape()[0], w = array.shape()[1];
-    Field field{h, w, std::vector<Number>((size_t)(h * w))};
-    for (int64_t y = 0; y < h; y++) {
-        for (int64_t x = 0; x < w; x++) {
-            const int64_t at = y * array.strides()[0] + x;
-            field.at(y, x) = array.type() == Type::c64 ? Number(array.as<std::complex<float>>()[at]) :
-                                                         Number(array.as<float>()[at]);
-        }
-    }
-    return field;
-}
-
-Settings direction_of(Direction direction) {
-    return {{"direction", std::string(direction == Direction::forward ? "forward" : "inverse")}};
-}
-
-Field transformed(const Array &field, Direction direction) {
-    const Array exact = *plain_result(fft2d_operator(), {&field, 1}, direction_of(direction));
-    const auto *values = reinterpret_cast<const Number *>(exact.as<double>());
-    return {exact.shape()[0], exact.shape()[1], {values, values + exact.size() / 2}};
-}
-
-// What is off, relative to the norm.
-double relative_error(const Array &output, const Field &expected) {
-    const Field actual = read(output);
-    double off = 0, all = 0;
-    for (size_t i = 0; i < expected.values.size(); i++) {
-        off += std::norm(actual.values[i] - expected.values[i]);
-        all += std::norm(expected.values[i]);
-    }
-    return std::sqrt(off / all);
-}
-
-double allowed(int64_t h, int64_t w) {
-    return 2e-6 * std::log2((double)std::max({h, w, int64_t(2)}));
-}
-
-Array random_field(int64_t h, int64_t w, unsigned seed = 1) {
-    Array field(Type::c64, {h, w});
-    std::mt19937 random(seed);
-    fill<std::complex<float>>(field, [&] {
-        const float re = (float)((double)random() / 0x1p31 - 1), im = (float)((double)random() / 0x1p31 - 1);
-        return std::complex<float>(re, im);
-    });
-    return field;
-}
-
-class Fft2dVariant : public VariantTest {
-protected:
-    void expect_right(const Array &field, Direction direction, const std::string &what) {
-        Array output;
-        if (run({field}, output, direction_of(direction))) {
-            const int64_t h = field.shape()[0], w = field.shape()[1];
-            const double error = relative_error(output, transformed(field, direction));
-            EXPECT_LT(error, allowed(h, w)) << what << " " << w << " x " << h;
-        }
-    }
-};
-
-// Every power of two as rows and as columns, so that every variant of the table takes part; both directions.
-TEST_P(Fft2dVariant, IsTheTransformWithinTheBound) {
-    const std::pair<int64_t, int64_t> sizes[] = {{16, 16}, {32, 16}, {32, 64}, {64, 32}, {128, 256},
-        {256, 128}, {256, 16}, {512, 256}, {512, 16}, {256, 512}, {1024, 16}, {1024, 64}, {16, 1024},
-        {2048, 64}, {2048, 32}, {2048, 16}, {16, 2048}, {4096, 16}, {4096, 32}, {4096, 64}, {16, 4096},
-        {8192, 16}, {8192, 32}, {16, 8192}};
-    for (const auto &[h, w] : sizes) {
-        expect_right(random_field(h, w), Direction::forward, "forward");
-        expect_right(random_field(h, w, 2), Direction::inverse, "inverse");
-    }
-    // Without passes, on a CPU without AVX2, the others serve these sides too.
-    if (variant().backend != Backend::cpu || cpu_has_avx2()) {
-        EXPECT_EQ(served() == 0, variant().schedule.starts_with("fused_mixed")) << "which serves other sides";
-    }
-}
-
-// Small sides, prime sides and sides of each radix; sides of lines in two parts, and of both kinds of axes.
-TEST_P(Fft2dVariant, TakesSidesOfEveryKind) {
-    for (int64_t n = 1; n <= 40; n++) {
-        expect_right(random_field(n, 41 - n), n % 2 ? Direction::forward : Direction::inverse, "small");
-    }
-    const std::pair<int64_t, int64_t> sizes[] = {{2 * 3 * 5 * 7, 11 * 13}, {169, 121}, {343, 125}, {128, 100},
-        {100, 128}, {211, 64}, {48, 1920}, {1080, 10}, {15, 1009}, {1009, 15}, {3000, 7}, {7, 3000},
-        {2, 4099}, {4099, 3}, {6000, 5}, {5, 6000}, {16384, 2}, {2, 16384}, {8191, 2}, {2, 8209}};
-    // Sums of a prime number of terms take the reference long.
-    const int64_t longest = variant().schedule == "reference" ? 1000 : 16384;
-    for (const auto &[h, w] : sizes) {
-        if (std::max(h, w) <= longest) {
-            expect_right(random_field(h, w), Direction::forward, "forward");
-            expect_right(random_field(h, w, 2), Direction::inverse, "inverse");
-        }
-    }
-}
-
-// A crop of a larger array as input, and as output: nothing beside it is written.
-TEST_P(Fft2dVariant, TakesCropsAndWritesNothingElse) {
-    for (const auto &[h, w] :
-        std::vector<std::pair<int64_t, int64_t>>{{16, 16}, {32, 16}, {64, 32}, {16, 1024}, {1024, 16},
-            {1024, 64}, {128, 256}, {256, 128}, {256, 16}, {32, 64}, {512, 16}, {512, 32}, {16, 512},
-            {2048, 16}, {2048, 64}, {16, 2048}, {4096, 16}, {4096, 32}, {4096, 64}, {16, 4096}, {8192, 16},
-            {8192, 32}, {16, 8192}, {7, 30}, {50, 17}, {1009, 9}, {9, 1009}, {3000, 5}, {5, 6000}}) {
-        const std::complex<float> mark(77, -77);
-        const Array whole_in = random_field(h + 5, w + 9, 3);
-        const Array field = whole_in.crop(2, 3, h, w);
-        Array whole(Type::c64, {h + 4, w + 7});
-        fill<std::complex<float>>(whole, [&] { return mark; });
-        Array output = whole.crop(1, 5, h, w);
-        if (!run({field}, output, direction_of(Direction::forward))) {
-            continue;
-        }
-        EXPECT_LT(relative_error(output, transformed(field, Direction::forward)), allowed(h, w))
-            << w << " x " << h;
-        const auto *data = std::as_const(whole).as<std::complex<float>>();
-        for (int64_t y = 0; y < h + 4; y++) {
-            for (int64_t x = 0; x < w + 7; x++) {
-                const bool inside = y >= 1 && y < 1 + h && x >= 5 && x < 5 + w;
-                ASSERT_TRUE(inside || data[y * whole.strides()[0] + x] == mark)
-                    << "row " << y << ", column " << x << " was written";
-            }
-        }
-    }
-    EXPECT_GT(served(), 0);
-}
-
-TEST_P(Fft2dVariant, GivesTheSameBytesEachTime) {
-    for (const auto &[h, w] : std::vector<std::pair<int64_t, int64_t>>{
-             {16, 16}, {256, 128}, {1024, 16}, {4096, 32}, {16, 8192}, {1000, 60}, {37, 4099}}) {
-        const Array field = random_field(h, w);
-        Array first;
-        for (int turn = 0; turn < 3; turn++) {
-            Array again;
-            if (!run({field}, again, direction_of(Direction::forward))) {
-                break;
-            }
-            if (turn == 0) {
-                first = again;
-            }
-            EXPECT_EQ(difference(again, first, {}), "");
-        }
-    }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Variants, Fft2dVariant, testing::ValuesIn(variant_cases(fft2d_operator())), variant_case_name);
 
 // -------------------------------------------- what a transform must do, of the best variant of the CPU
 
@@ -246,6 +87,63 @@ TEST(Fft2d, NaNReachesEveryElement) {
     for (const Number &value : read(on_cpu(field)).values) {
         ASSERT_TRUE(std::isnan(value.real()) && std::isnan(value.imag()));
     }
+}
+
+// Of both precisions, forward and back, with an even and with an odd width.
+TEST(Fft2d, HalvesAreTheColumnsOfTheWholeSpectrumAndComeBack) {
+    for (const Type type : {Type::f32, Type::f64}) {
+        const Type of_spectrum = type == Type::f32 ? Type::c64 : Type::c128;
+        for (const auto &[h, w] : std::vector<std::pair<int64_t, int64_t>>{{33, 64}, {12, 75}, {1, 1}}) {
+            const Array values = random_array(type, {h, w});
+            const Call call{.device = Device{}};
+            const Array spectrum = rfft2d(values, call),
+                        whole = fft2d(values, Direction::forward, false, call),
+                        back = irfft2d(spectrum, w, call);
+            ASSERT_EQ(spectrum.type(), of_spectrum);
+            ASSERT_EQ(spectrum.shape(), (std::vector<int64_t>{h, w / 2 + 1}));
+            EXPECT_LT(relative_error(spectrum, read(whole.crop(0, 0, h, w / 2 + 1))),
+                2 * allowed(h, w, of_spectrum));
+            ASSERT_EQ(back.describe(), values.describe());
+            EXPECT_LT(relative_error(back, read(values)), 2 * allowed(h, w, of_spectrum));
+            EXPECT_EQ(irfft2d(spectrum, 0, call).shape()[1], w == 1 ? 1 : 2 * (w / 2));
+        }
+    }
+}
+
+TEST(Fft2d, NaNOfOneValueReachesEveryElementOfAHalf) {
+    Array values = random_array<float>({16, 32});
+    values.as<float>()[5 * values.strides()[0] + 7] = std::numeric_limits<float>::quiet_NaN();
+    for (const Number &value : read(rfft2d(values, {.device = Device{}})).values) {
+        ASSERT_TRUE(std::isnan(value.real()) && std::isnan(value.imag()));
+    }
+    Array spectrum = random_field(16, 17);
+    spectrum.as<std::complex<float>>()[3] = {std::numeric_limits<float>::infinity(), 0};
+    for (const Number &value : read(irfft2d(spectrum, 0, {.device = Device{}})).values) {
+        ASSERT_FALSE(std::isfinite(value.real()));
+    }
+}
+
+TEST(Fft2d, RefusesHalvesThatAreNone) {
+    const Array values = random_array<float>({16, 16}), spectrum = random_field(16, 9);
+    const auto fault = [](const Array &field, const Settings &settings, const std::string &argument) {
+        const Error error = error_of([&] {
+            Array output;
+            fft2d_operator()({&field, 1}, output, settings, {.device = Device{}});
+        });
+        EXPECT_EQ(error.context().argument, argument) << error.what();
+        return error.fault();
+    };
+    const std::string yes = "yes", inverse = "inverse";
+    EXPECT_EQ(fault(spectrum, {{"half", yes}}, "field"), Fault::input);
+    EXPECT_EQ(fault(values, {{"half", yes}, {"direction", inverse}}, "field"), Fault::input);
+    EXPECT_EQ(fault(values, {{"half", yes}, {"pad", yes}}, "pad"), Fault::usage);
+    EXPECT_EQ(fault(values, {{"half", yes}, {"width", 16.0}}, "width"), Fault::usage);
+    EXPECT_EQ(fault(values, {{"width", 16.0}}, "width"), Fault::usage);
+    for (const double width : {1.0, 15.0, 18.0, 16384.0}) {
+        EXPECT_EQ(fault(spectrum, {{"half", yes}, {"direction", inverse}, {"width", width}}, "width"),
+            Fault::input);
+    }
+    EXPECT_EQ(fault(random_field(1, 8194), {{"half", yes}, {"direction", inverse}}, "width"), Fault::input);
 }
 
 TEST(Fft2d, TakesRealFields) {
@@ -337,7 +235,7 @@ TEST(Fft2d, RefusesSidesThatAreTooLong) {
 }
 
 TEST(Fft2d, RefusesWhatIsNoField) {
-    for (const Array &wrong : {random_array<uint8_t>({16, 16}), random_array<double>({16, 16}),
+    for (const Array &wrong : {random_array<uint8_t>({16, 16}), random_array<int32_t>({16, 16}),
              random_array<float>({16}), random_array<float>({16, 16, 3}), Array()}) {
         const Error error = error_of([&] { on_cpu(wrong); });
         EXPECT_EQ(error.fault(), Fault::input);
