@@ -74,22 +74,17 @@ const Variant *FftLibraries::of_form(Backend backend, const Form &form) const {
     return at == variants_.end() ? nullptr : *at;
 }
 
-std::vector<const Variant *> FftLibraries::mixed(Backend backend) const {
-    std::vector<const Variant *> found;
-    std::copy_if(variants_.begin(), variants_.end(), std::back_inserter(found), [&](const Variant *variant) {
-        return variant->backend == backend && variant->form == "fft_mixed" &&
-               (!variant->needs.avx2 || cpu_has_avx2());
-    });
-    // Passes are put together before their device is known: of a backend of GPUs, those that all of them run.
-    const auto runs = [&](const Variant *variant) {
-        return std::ranges::all_of(devices(backend), [&](const DeviceInfo &info) {
-            return !info.usable || variant->needs.shared_bytes <= info.block_memory;
-        });
-    };
-    if (backend != Backend::cpu && std::ranges::any_of(found, runs)) {
-        std::erase_if(found, [&](const Variant *variant) { return !runs(variant); });
+std::vector<const Variant *> FftLibraries::mixed(Device device) const {
+    std::vector<const Variant *> all, running;
+    for (const Variant *variant : variants_) {
+        if (variant->backend == device.backend && variant->form == "fft_mixed") {
+            all.push_back(variant);
+            if (why_not_on(*variant, device).empty()) {
+                running.push_back(variant);
+            }
+        }
     }
-    return found;
+    return running.empty() ? all : running;
 }
 
 View LineLayout::view(const Array &field) const {
@@ -192,7 +187,7 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
     const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
     const FftPassKind whole{
         .lines = columns ? Lines::across : Lines::along, .first_factor = has_first, .last_factor = has_last};
-    if (const FftPassLibrary *found = libraries_.pass(backend_, whole, n, lines)) {
+    if (const FftPassLibrary *found = libraries_.pass(device_.backend, whole, n, lines)) {
         const std::vector<View::Dim> line = {{n, 1}, {1, n}};
         pass({.pass = found,
             .first = along_line(factors.first, line),
@@ -205,8 +200,10 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
         .lines = columns ? Lines::across : Lines::transposed, .twiddled = true, .last_factor = has_last};
     for (int64_t second = n / 2; has_pass(n) && second >= shortest_pass; second /= 2) {
         const int64_t first = n / second;
-        const FftPassLibrary *head = libraries_.pass(backend_, head_kind, first, columns ? lines : second);
-        const FftPassLibrary *tail = libraries_.pass(backend_, tail_kind, second, columns ? lines : first);
+        const FftPassLibrary *head =
+            libraries_.pass(device_.backend, head_kind, first, columns ? lines : second);
+        const FftPassLibrary *tail =
+            libraries_.pass(device_.backend, tail_kind, second, columns ? lines : first);
         if (!head || !tail) {
             continue;
         }
@@ -228,7 +225,7 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
     if (has_pass(h_) && has_pass(w_)) {
         return false;
     }
-    const MixedTransform mixed(libraries_.mixed(backend_), axis, n, lines, endpoints, factors);
+    const MixedTransform mixed(libraries_.mixed(device_), axis, n, lines, endpoints, factors);
     step(mixed.variant(), true, [mixed](Plan &plan, Device device, const Array &from, Array &to) {
         mixed.add_to(plan, device, from, to);
     });
@@ -257,7 +254,7 @@ bool PassPlan::uses(const Variant &variant) const {
         steps_.begin(), steps_.end(), [&](const Step &step) { return step.variant == &variant; });
 }
 
-void PassPlan::add_to(Plan &plan, Device device, const Array &field, Array &output) const {
+void PassPlan::add_to(Plan &plan, const Array &field, Array &output) const {
     // From the last step back: which array each step writes, `output` being the first of them.
     std::vector<Array> arrays = {output};
     std::vector<size_t> written(steps_.size(), 0);
@@ -276,7 +273,7 @@ void PassPlan::add_to(Plan &plan, Device device, const Array &field, Array &outp
         written[i - 1] = free;
     }
     for (size_t i = 0; i < steps_.size(); i++) {
-        steps_[i].add(plan, device, i == 0 ? field : arrays[written[i - 1]], arrays[written[i]]);
+        steps_[i].add(plan, device_, i == 0 ? field : arrays[written[i - 1]], arrays[written[i]]);
     }
 }
 

@@ -34,9 +34,9 @@ const FftLibraries &libraries() {
 }
 
 // The passes of a whole transform: those over rows, then those over columns.
-PassPlan passes_of(const Variant &variant, const Fft2dRequest &request) {
+PassPlan passes_of(const Variant &variant, Device device, const Fft2dRequest &request) {
     const Endpoints ends = request.endpoints();
-    PassPlan passes(libraries().with(variant), variant.backend, request.height, request.width);
+    PassPlan passes(libraries().with(variant), device, request.height, request.width);
     if (!passes.transform(FieldAxis::rows, {.sign = ends.sign}) ||
         !passes.transform(FieldAxis::columns, {.scale_re = ends.scale_re, .scale_im = ends.scale_im})) {
         throw std::logic_error(fmt::format("fft2d: no passes for {} x {}", request.width, request.height));
@@ -45,9 +45,9 @@ PassPlan passes_of(const Variant &variant, const Fft2dRequest &request) {
 }
 
 // The same without passes over columns: columns are the rows of the transposed field.
-PassPlan passes_with_transposes(const Variant &transpose, const Fft2dRequest &request) {
+PassPlan passes_with_transposes(const Variant &transpose, Device device, const Fft2dRequest &request) {
     const Endpoints ends = request.endpoints();
-    PassPlan passes(libraries(), transpose.backend, request.height, request.width);
+    PassPlan passes(libraries(), device, request.height, request.width);
     const bool rows = passes.transform(FieldAxis::rows, {.sign = ends.sign});
     passes.transpose(transpose);
     const bool columns =
