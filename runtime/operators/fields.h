@@ -16,6 +16,9 @@ struct FieldRequest : Request {
     int64_t height = 0, width = 0;  // of the field that is transformed, with the zeros that are added
     bool in_the_middle = false;     // where the inputs are among the zeros
 
+    int64_t bytes() const {
+        return height * width * (int64_t)size_of(Type::c64);
+    }
     bool pads() const {
         return inputs[0].shape() != std::vector<int64_t>{height, width};
     }

@@ -5,6 +5,7 @@
 #include "runtime/operators/fields.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 #include <stdexcept>
 
@@ -65,11 +66,12 @@ class Definition : public FormOf<Fft2dRequest> {
 public:
     using FormOf::FormOf;
 
-    // The schedule of an autoscheduler was made for tiles of 64, and keeps the results of all steps of all
-    // lines.
+    // It keeps what is between rows and columns. The schedule of an autoscheduler was made for tiles of 64,
+    // and keeps the results of all steps of all lines.
     bool serves(const Variant &variant, const Fft2dRequest &request, const Array &) const override {
         const int64_t h = request.height, w = request.width;
-        return variant.autoscheduler.empty() || (std::min(h, w) >= 64 && h * w <= 4096 * 4096);
+        return variant.autoscheduler.empty() ? request.bytes() <= most_bytes :
+                                               std::min(h, w) >= 64 && h * w <= 4096 * 4096;
     }
     bool equals_tuned(const Variant &) const override {
         return false;
@@ -132,8 +134,9 @@ protected:
         request.type = "c64";
         request.output_type = Type::c64;
         const bool pads = settings.text("pad", "no") == "yes";
-        request.height = pads ? sides_of_field.padded_side(field.shape()[0]) : field.shape()[0];
-        request.width = pads ? sides_of_field.padded_side(field.shape()[1]) : field.shape()[1];
+        const auto side = [&](int64_t n) { return pads ? (int64_t)std::bit_ceil((uint64_t)n) : n; };
+        request.height = side(field.shape()[0]);
+        request.width = side(field.shape()[1]);
         request.output_shape = {request.height, request.width};
         request.inverse = settings.text("direction") == "inverse";
         return request;

@@ -27,6 +27,10 @@ class Definition : public FormOf<FresnelRequest> {
 public:
     using FormOf::FormOf;
 
+    // It keeps what is between rows and columns.
+    bool serves(const Variant &, const FresnelRequest &request, const Array &) const override {
+        return request.bytes() <= most_bytes;
+    }
     bool equals_tuned(const Variant &) const override {
         return false;
     }
