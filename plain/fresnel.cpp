@@ -113,7 +113,7 @@ Diffraction diffraction_of(const Settings &settings, int64_t side) {
 
 // The side of a field with the zeros of `pad`, of which it has at least so many: the least product of powers
 // of two, three and five, of the last two up to the fourth power; or the least power of two, where that has
-// less than three times the points and is from 16 to 8192.
+// at most half as many points more and is from 16 to 8192.
 int64_t side_with_zeros(int64_t least) {
     const auto power = (int64_t)std::bit_ceil((uint64_t)least);
     int64_t best = std::max<int64_t>(power, 16384);
@@ -127,7 +127,7 @@ int64_t side_with_zeros(int64_t least) {
         }
     }
     const bool has_pass = power >= 16 && power <= 8192;
-    return has_pass && power * power <= 3 * best * best ? power : best;
+    return has_pass && 2 * power * power <= 3 * best * best ? power : best;
 }
 
 // The intensity that becomes full scale of an output of integers; 0: the largest one.

@@ -30,10 +30,10 @@ struct FresnelOptions {
     FresnelMethod method = FresnelMethod::automatic;  // how the result is computed
     // Surrounds the field with zeros, to at least twice its side, and takes the middle of the result: what
     // leaves the field at one side does not come in at the other. Of the sides N from there on it takes the
-    // one that is the fastest to transform: the first power of two where that has at most 3 times the points
-    // of the first N whose prime factors are 2, 3 and 5 (the last two up to their fourth power) and is from
-    // 16 to 8192, and else that N. A field of side 1080 has 2160 x 2160 points then, and one of 1500 has
-    // 4096 x 4096. A padded field may have a side up to 8192.
+    // one that is the fastest with its zeros and copies: the first power of two where that has at most 1.5
+    // times the points of the first N whose prime factors are 2, 3 and 5 (the last two up to their fourth
+    // power) and is from 16 to 8192, and else that N. A field of side 1080 has 2160 x 2160 points then, and
+    // one of 1800 has 4096 x 4096. A padded field may have a side up to 8192.
     bool pad = false;
 };
 
