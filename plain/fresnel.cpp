@@ -111,6 +111,25 @@ Diffraction diffraction_of(const Settings &settings, int64_t side) {
     return d;
 }
 
+// The side of a field with the zeros of `pad`, of which it has at least so many: the least product of powers
+// of two, three and five, of the last two up to the fourth power; or the least power of two, where that has
+// at most half as many points more and is from 16 to 8192.
+int64_t side_with_zeros(int64_t least) {
+    const auto power = (int64_t)std::bit_ceil((uint64_t)least);
+    int64_t best = std::max<int64_t>(power, 16384);
+    for (const int64_t threes : {1, 3, 9, 27, 81}) {
+        for (const int64_t fives : {1, 5, 25, 125, 625}) {
+            int64_t side = threes * fives;
+            while (side < least) {
+                side *= 2;
+            }
+            best = std::min(best, side);
+        }
+    }
+    const bool has_pass = power >= 16 && power <= 8192;
+    return has_pass && 2 * power * power <= 3 * best * best ? power : best;
+}
+
 // The intensity that becomes full scale of an output of integers; 0: the largest one.
 double white_of(const Settings &settings) {
     const auto at = settings.all().find("scale");
@@ -132,7 +151,7 @@ double white_of(const Settings &settings) {
 Array fresnel(std::span<const Array> inputs, const Settings &settings, Backend) {
     const int64_t n = height(inputs[0]);
     const bool pad = settings.text("pad", "no") == "yes";
-    const int64_t side = pad ? (int64_t)std::bit_ceil((uint64_t)(2 * n)) : n, first = side / 2 - n / 2;
+    const int64_t side = pad ? side_with_zeros(2 * n) : n, first = side / 2 - n / 2;
     Array field = field_in_middle(inputs, side);
     diffraction_of(settings, side)(field);
     const std::string output = settings.text("output-type", "c64");

@@ -148,3 +148,15 @@ def test_transforms_of_every_side_are_those_of_numpy(h, w, real, dtype, bound):
         tilewright.irfft2(half, s=(h, w + 2), device="cpu")
     with pytest.raises(tilewright.ArgumentError, match="half takes real values"):
         tilewright.rfft2(field, device="cpu")
+
+
+@pytest.mark.skipif("fresnel" not in tilewright.operators, reason="this build has no fresnel")
+@pytest.mark.parametrize("side,padded", [(67, 135), (55, 128)])
+def test_light_is_padded_to_the_fastest_side(side, padded):
+    field = np.random.default_rng(5).random((side, side)).astype(np.complex64)
+    options = dict(wavelength=532e-9, distance=1e-2, pitch=10e-6, method="convolution", device="cpu")
+    before = padded // 2 - side // 2
+    surrounded = np.pad(field, (before, padded - side - before))
+    middle = slice(before, before + side)
+    want = tilewright.fresnel(surrounded, **options)[middle, middle]
+    np.testing.assert_array_equal(tilewright.fresnel(field, **options, pad=True), want)

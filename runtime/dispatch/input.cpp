@@ -2,7 +2,6 @@
 #include "tilewright/input.h"
 #include "tilewright/operator.h"
 #include <algorithm>
-#include <bit>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -61,13 +60,8 @@ std::string why_not_sides(const Sides &declared, std::span<const int64_t> shape,
 
 }  // namespace
 
-int64_t Sides::padded_side(int64_t n) const {
-    return std::max(least, (int64_t)std::bit_ceil((uint64_t)(padded_by * n)));
-}
-
 Sides Sides::padded() const {
-    const auto longest = (int64_t)std::bit_floor((uint64_t)most);
-    return padded_by > 0 ? Sides{.most = longest / padded_by, .are_equal = are_equal} : *this;
+    return padded_by > 0 ? Sides{.most = most / padded_by, .are_equal = are_equal} : *this;
 }
 
 int64_t Sides::up_to(int64_t n) const {

@@ -10,6 +10,9 @@
 namespace tilewright {
 
 int64_t pitch_in_bytes(Type type, const std::vector<int64_t> &shape) {
+    if (shape.size() == 1) {
+        return (int64_t)size_of(type);
+    }
     const int64_t channels = shape.size() == 3 ? shape[2] : 1;
     return (int64_t)padded_bytes(size_of(type) * (size_t)(channels * shape[1]));
 }

@@ -12,7 +12,8 @@ namespace tilewright {
 // an image.
 int64_t rows_addressed(const Request &request);
 
-// From row to row of an image of this shape, as Array::uninitialized() makes it.
+// From row to row of an image of this shape, as Array::uninitialized() makes it; of a vector, from element to
+// element.
 int64_t pitch_in_bytes(Type type, const std::vector<int64_t> &shape);
 
 // An array of such a layout, for questions about shape and alignment: its elements are never touched.

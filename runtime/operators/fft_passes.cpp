@@ -83,22 +83,18 @@ const Variant *FftLibraries::half(Backend backend, Type type, bool back) const {
     return at == variants_.end() ? nullptr : *at;
 }
 
-std::vector<const Variant *> FftLibraries::mixed(Backend backend, Type type) const {
-    std::vector<const Variant *> found;
-    std::copy_if(variants_.begin(), variants_.end(), std::back_inserter(found), [&](const Variant *variant) {
-        return variant->backend == backend && variant->form == "fft_mixed" &&
-               variant->type == name_of(type) && (!variant->needs.avx2 || cpu_has_avx2());
-    });
-    // Passes are put together before their device is known: of a backend of GPUs, those that all of them run.
-    const auto runs = [&](const Variant *variant) {
-        return std::ranges::all_of(devices(backend), [&](const DeviceInfo &info) {
-            return !info.usable || variant->needs.shared_bytes <= info.block_memory;
-        });
-    };
-    if (backend != Backend::cpu && std::ranges::any_of(found, runs)) {
-        std::erase_if(found, [&](const Variant *variant) { return !runs(variant); });
+std::vector<const Variant *> FftLibraries::mixed(Device device, Type type) const {
+    std::vector<const Variant *> all, running;
+    for (const Variant *variant : variants_) {
+        if (variant->backend == device.backend && variant->form == "fft_mixed" &&
+            variant->type == name_of(type)) {
+            all.push_back(variant);
+            if (why_not_on(*variant, device).empty()) {
+                running.push_back(variant);
+            }
+        }
     }
-    return found;
+    return running.empty() ? all : running;
 }
 
 View LineLayout::view(const Array &field) const {
@@ -207,7 +203,7 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
     const FftPassKind whole{
         .lines = columns ? Lines::across : Lines::along, .first_factor = has_first, .last_factor = has_last};
     const bool has_passes = type_ == Type::c64;  // passes of one length are of f32
-    if (const FftPassLibrary *found = has_passes ? libraries_.pass(backend_, whole, n, lines) : nullptr) {
+    if (const FftPassLibrary *found = has_passes ? libraries_.pass(device_.backend, whole, n, lines) : nullptr) {
         const std::vector<View::Dim> line = {{n, 1}, {1, n}};
         pass({.pass = found,
             .first = along_line(factors.first, line),
@@ -220,8 +216,10 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
         .lines = columns ? Lines::across : Lines::transposed, .twiddled = true, .last_factor = has_last};
     for (int64_t second = n / 2; has_passes && has_pass(n) && second >= shortest_pass; second /= 2) {
         const int64_t first = n / second;
-        const FftPassLibrary *head = libraries_.pass(backend_, head_kind, first, columns ? lines : second);
-        const FftPassLibrary *tail = libraries_.pass(backend_, tail_kind, second, columns ? lines : first);
+        const FftPassLibrary *head =
+            libraries_.pass(device_.backend, head_kind, first, columns ? lines : second);
+        const FftPassLibrary *tail =
+            libraries_.pass(device_.backend, tail_kind, second, columns ? lines : first);
         if (!head || !tail) {
             continue;
         }
@@ -241,10 +239,10 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
         return true;
     }
     // A CPU without AVX2 has no passes, and transforms all lines by these.
-    if (backend_ != Backend::cpu && has_passes && has_pass(h_) && has_pass(w_)) {
+    if (device_.backend != Backend::cpu && has_passes && has_pass(h_) && has_pass(w_)) {
         return false;
     }
-    const MixedTransform mixed(libraries_.mixed(backend_, type_), axis, n, lines, endpoints, factors);
+    const MixedTransform mixed(libraries_.mixed(device_, type_), axis, n, lines, endpoints, factors);
     step(mixed.variant(), true, [mixed](Plan &plan, Device device, const Array &from, Array &to) {
         mixed.add_to(plan, device, from, to);
     });
@@ -273,7 +271,7 @@ bool PassPlan::uses(const Variant &variant) const {
         steps_.begin(), steps_.end(), [&](const Step &step) { return step.variant == &variant; });
 }
 
-void PassPlan::add_to(Plan &plan, Device device, const Array &field, Array &output) const {
+void PassPlan::add_to(Plan &plan, const Array &field, Array &output) const {
     // From the last step back: which array each step writes, `output` being the first of them.
     std::vector<Array> arrays = {output};
     std::vector<size_t> written(steps_.size(), 0);
@@ -292,7 +290,7 @@ void PassPlan::add_to(Plan &plan, Device device, const Array &field, Array &outp
         written[i - 1] = free;
     }
     for (size_t i = 0; i < steps_.size(); i++) {
-        steps_[i].add(plan, device, i == 0 ? field : arrays[written[i - 1]], arrays[written[i]]);
+        steps_[i].add(plan, device_, i == 0 ? field : arrays[written[i - 1]], arrays[written[i]]);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "generators/algorithms/fft2d/pass_shape.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/array.h"
+#include "tilewright/device.h"
 #include <functional>
 #include <map>
 #include <memory>
@@ -99,9 +100,9 @@ public:
     // by side. Null where there is none.
     const FftPassLibrary *pass(Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const;
 
-    // The variants of a backend and type of fields for lines of any length
-    // (generators/algorithms/fft2d/mixed.h).
-    std::vector<const Variant *> mixed(Backend backend, Type type) const;
+    // The variants for lines of any length (generators/algorithms/fft2d/mixed.h) of that type that a device runs;
+    // all of its backend, where it runs none.
+    std::vector<const Variant *> mixed(Device device, Type type) const;
 
     // The variant between the spectrum of real values and a transform (generators/algorithms/fft2d/half.h);
     // `back`: from the spectrum. Null where there is none.
@@ -172,12 +173,12 @@ struct LineFactors {
     std::function<Array()> first = {}, last = {};
 };
 
-// The libraries that transform one field on one backend, one after another. They are found first, and given
+// The libraries that transform one field on one device, one after another. They are found first, and given
 // arrays afterwards.
 class PassPlan {
 public:
-    PassPlan(const FftLibraries &libraries, Backend backend, int64_t h, int64_t w, Type type = Type::c64)
-        : libraries_(libraries), backend_(backend), h_(h), w_(w), type_(type) {}
+    PassPlan(const FftLibraries &libraries, Device device, int64_t h, int64_t w, Type type = Type::c64)
+        : libraries_(libraries), device_(device), h_(h), w_(w), type_(type) {}
 
     // Adds the transform of all rows or of all columns: one pass, or two passes over parts of the lines; or
     // passes for lines of any length, where a side of the field is no power of two from 16 to 8192. False
@@ -204,7 +205,7 @@ public:
 
     // Adds all libraries to a plan: from `field` to `output`, by way of further arrays where steps cannot be
     // done in place.
-    void add_to(Plan &plan, Device device, const Array &field, Array &output) const;
+    void add_to(Plan &plan, const Array &field, Array &output) const;
 
 private:
     struct Step {
@@ -215,7 +216,7 @@ private:
     };
 
     const FftLibraries &libraries_;
-    Backend backend_;
+    Device device_;
     int64_t h_, w_;  // of the field behind the last step
     Type type_;
     std::vector<Step> steps_;

@@ -17,6 +17,9 @@ struct FieldRequest : Request {
     bool in_the_middle = false;     // where the inputs are among the zeros
     Type field_type = Type::c64;
 
+    int64_t bytes() const {
+        return height * width * (int64_t)size_of(Type::c64);
+    }
     bool pads() const {
         return inputs[0].shape() != std::vector<int64_t>{height, width};
     }
@@ -52,7 +55,7 @@ public:
 template<typename R>
 class FieldForm : public FormOf<R> {
 public:
-    using Passes = PassPlan (*)(const Variant &variant, const R &request);
+    using Passes = PassPlan (*)(const Variant &variant, Device device, const R &request);
     constexpr FieldForm(std::string_view name, Passes passes) : FormOf<R>(name), passes_(passes) {}
 
     // The variants are passes that the same plan puts together, and documented steps.
@@ -63,13 +66,25 @@ public:
     Plan plan(const OperatorOf<R> &, const Variant &variant, Device device, const R &request,
         Array &output) const override {
         Plan plan;
-        passes_(variant, request).add_to(plan, device, request.inputs[0], output);
+        passes_(variant, device, request).add_to(plan, request.inputs[0], output);
         return plan;
     }
 
 protected:
-    PassPlan passes(const Variant &variant, const R &request) const {
-        return passes_(variant, request);
+    // Whether the variant takes part on a device of this machine. Devices of one name run the same passes.
+    bool takes_part(const Variant &variant, const R &request) const {
+        const auto on = [&](Device device) { return passes_(variant, device, request).uses(variant); };
+        const std::string *asked = nullptr;
+        for (const DeviceInfo &info : devices(variant.backend)) {
+            if (!info.usable || (asked && *asked == info.name)) {
+                continue;
+            }
+            asked = &info.name;
+            if (on(info.device)) {
+                return true;
+            }
+        }
+        return !asked && on({variant.backend, 0});
     }
 
 private:
@@ -83,8 +98,7 @@ public:
     using FieldForm<R>::FieldForm;
 
     bool serves(const Variant &variant, const R &request, const Array &) const override {
-        return variant.configuration<FftPassShape>().serves_all ||
-               this->passes(variant, request).uses(variant);
+        return variant.configuration<FftPassShape>().serves_all || this->takes_part(variant, request);
     }
 };
 
@@ -95,7 +109,7 @@ public:
     using FieldForm<R>::FieldForm;
 
     bool serves(const Variant &variant, const R &request, const Array &) const override {
-        return this->passes(variant, request).uses(variant);
+        return this->takes_part(variant, request);
     }
 };
 

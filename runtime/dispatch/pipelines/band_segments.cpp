@@ -1,5 +1,5 @@
 #include "runtime/dispatch/pipelines/band_segments.h"
-#include "runtime/arrays/storage.h"
+#include "runtime/dispatch/parts.h"
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -11,24 +11,13 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-int64_t pixel_bytes(Type type, const Shape &shape) {
-    return (shape.size() == 3 ? shape[2] : 1) * (int64_t)size_of(type);
-}
-
 double row_bytes(Type type, const Shape &shape) {
-    const int64_t n = shape.size() == 1 ? 1 : shape[1];
-    return (double)padded_bytes((size_t)(n * pixel_bytes(type, shape)));
-}
-
-// Its elements are never looked at.
-Array without_elements(Type type, const Shape &shape) {
-    alignas(64) static const std::byte nothing[64] = {};
-    return Array::view(type, static_cast<const void *>(nothing), shape);
+    return (double)pitch_in_bytes(type, shape);
 }
 
 // Type and shape of what a stage makes of a whole image.
 std::unique_ptr<const Request> request_of(const PipelineStage &stage, Type type, const Shape &shape) {
-    const Array image = without_elements(type, shape);
+    const Array image = without_memory(type, shape);
     return stage.op->parse({&image, 1}, stage.settings);
 }
 
@@ -178,7 +167,7 @@ int64_t rows_of_band(const BandSegment &segment, double memory, const BandsAtATi
 Array band_without_elements(const BandSegment &segment, int64_t rows) {
     Shape shape = segment.shape;
     shape[0] = rows;
-    return without_elements(segment.type, shape);
+    return without_memory(segment.type, shape);
 }
 
 }  // namespace tilewright

@@ -51,6 +51,7 @@ View words(const Array &array, halide_type_t type) {
 View complex_words(const Array &array) {
     View view = image(array);
     view.type = halide_type_t(halide_type_uint, 64);
+    view.in_elements = true;
     return view;
 }
 
@@ -64,6 +65,7 @@ View parts_of(View view, Type type) {
         dim.stride *= 2;
     }
     view.dims.insert(view.dims.begin(), {2, 1});
+    view.in_elements = true;
     return view;
 }
 
@@ -78,7 +80,8 @@ bool spans_too_much(const View &view) {
         // Halide counts the last row's padding too, in elements
         largest = std::max(largest, d.extent * d.stride);
     }
-    return (last + 1) * view.type.bytes() > most_bytes || largest > most_bytes;
+    const int64_t counted = view.in_elements ? 1 : view.type.bytes();
+    return (last + 1) * counted > most_bytes || largest > most_bytes;
 }
 
 Array bounced(const Array &array, View &view) {

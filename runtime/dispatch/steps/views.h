@@ -15,13 +15,14 @@ struct View {
     };
     halide_type_t type;
     std::vector<Dim> dims;
-    int64_t offset = 0;  // bytes from the start of the storage
+    int64_t offset = 0;        // bytes from the start of the storage
+    bool in_elements = false;  // the library has no numbers of bytes: it addresses most_bytes elements
     bool operator==(const View &) const = default;
 };
 
-// The most bytes that a buffer of a library may span: 2047 MiB. Libraries count elements in 31 bits, and
-// round the size of an image up to their tiles in these 31 bits. The last MiB is the room for that; no tile
-// of a schedule has as many elements along an axis.
+// The most bytes that a buffer of a library may span: 2047 MiB. Libraries count elements in 31 bits, some of
+// them bytes, and round the size of an image up to their tiles in these 31 bits. The last MiB is the room for
+// that; no tile of a schedule has as many elements along an axis.
 constexpr int64_t most_bytes = (int64_t(1) << 31) - (1 << 20);
 
 halide_type_t halide_type(Type type);
@@ -38,7 +39,7 @@ View rows_of(const Array &array);
 // units.
 View words(const Array &array, halide_type_t type = halide_type_t(halide_type_uint, 32));
 
-// A c64 array, (n) or (h, w), as words of 64 bits, the real part low: x[, y].
+// A c64 array, (n) or (h, w), as words of 64 bits, the real part low: x[, y]. In elements.
 View complex_words(const Array &array);
 
 // The same as pairs of f32, or a c128 array as pairs of f64: part, x[, y].
@@ -50,7 +51,7 @@ View parts_of(View words, Type type);
 // The same as libraries of both precisions take it: of c64 words, of c128 pairs.
 View complex_numbers(View words, Type type);
 
-// Whether a library cannot address all that a view spans.
+// Whether its library cannot address all that a view spans.
 bool spans_too_much(const View &view);
 
 // A copy of the array for OpenCL, which addresses parts of a buffer at multiples of 512 bytes at best; the

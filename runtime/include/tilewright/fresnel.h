@@ -28,9 +28,12 @@ struct FresnelOptions {
     double distance = 0;    // up to 1e9 either way; negative goes back towards the source
     double pitch = 0;       // of the field's samples, 1e-12 ... 1
     FresnelMethod method = FresnelMethod::automatic;  // how the result is computed
-    // Surrounds the field with zeros, to the first power of two that is at least twice its side, and takes
-    // the middle of the result: what leaves the field at one side does not come in at the other. A padded
-    // field may have a side up to 4096: with the zeros of a larger one, it would span more than 2047 MiB.
+    // Surrounds the field with zeros, to at least twice its side, and takes the middle of the result: what
+    // leaves the field at one side does not come in at the other. Of the sides N from there on it takes the
+    // one that is the fastest with its zeros and copies: the first power of two where that has at most 1.5
+    // times the points of the first N whose prime factors are 2, 3 and 5 (the last two up to their fourth
+    // power) and is from 16 to 8192, and else that N. A field of side 1080 has 2160 x 2160 points then, and
+    // one of 1800 has 4096 x 4096. A padded field may have a side up to 8192.
     bool pad = false;
 };
 
@@ -50,9 +53,9 @@ struct FresnelSampling {
 // `side` counts the zeros around the field as well.
 FresnelSampling fresnel_sampling(int64_t side, double wavelength, double distance, double pitch);
 
-// Propagates a complex field, c64 of shape (n, n), over a distance in free space; n is from 1 to 16376 (with
-// `pad`: up to 4096), so that the field and its zeros span at most 2047 MiB. The field's centre is element
-// n / 2, rounded down, along both axes, before and after. The constant phase exp(2 pi i z / l) is left out.
+// Propagates a complex field, c64 of shape (n, n), over a distance in free space; n is from 1 to 16384 (with
+// `pad`: up to 8192). The field's centre is element n / 2, rounded down, along both axes, before and after.
+// The constant phase exp(2 pi i z / l) is left out.
 //
 // Energy is conserved: the sum of |u|^2 p^2 is the same on both sides, with the result's own pitch, but for
 // what is evanescent or what `pad` cuts off. A negative distance undoes a positive one; with `transform`, at
@@ -63,7 +66,7 @@ FresnelSampling fresnel_sampling(int64_t side, double wavelength, double distanc
 //
 // Errors: usage for lengths outside their range, for distance 0 with `transform`, and for distances whose
 // phases are more than 2^26 revolutions (the message names the distances that are taken); input for other
-// types and shapes, and for more than 2047 MiB; those of any call (operator.h).
+// types and shapes; those of any call (operator.h).
 // Source: J. W. Goodman, Introduction to Fourier Optics, chapters 3 to 5; D. Voelz, Computational Fourier
 // Optics, on sampling.
 Array fresnel(const Array &field, const FresnelOptions &options, const Call &call = {});

@@ -15,10 +15,9 @@ enum class Axes { vector, image, image_or_channels };
 struct Sides {
     int64_t least = 1, most = std::numeric_limits<int64_t>::max();  // of each side
     bool are_equal = false;                                         // whether both sides are the same
-    // With the operator's option `pad`, zeros enlarge a side n to the least power of two that is at least
-    // `padded_by` n, and that is at most `most`. 0: there is no such option.
+    // With the operator's option `pad`, zeros enlarge a side n to one that the operator chooses, from
+    // `padded_by` n on and up to `most`. 0: there is no such option.
     int64_t padded_by = 0;
-    int64_t padded_side(int64_t n) const;
 
     // What may be given with that option.
     Sides padded() const;

@@ -7,6 +7,7 @@
 #include "runtime/operators/fields.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 #include <optional>
 #include <stdexcept>
@@ -65,10 +66,10 @@ void add_half(PassPlan &passes, const FftLibraries &all, Backend backend, const 
 }
 
 // The passes of a whole transform: those over rows, then those over columns.
-PassPlan passes_of(const Variant &variant, const Fft2dRequest &request) {
+PassPlan passes_of(const Variant &variant, Device device, const Fft2dRequest &request) {
     const Endpoints ends = request.endpoints();
     const FftLibraries &all = libraries().with(variant);
-    PassPlan passes(all, variant.backend, request.height, request.columns(), request.field_type);
+    PassPlan passes(all, device, request.height, request.columns(), request.field_type);
     if (request.has_pairs() && request.inverse) {
         add_half(passes, all, variant.backend, request);
     }
@@ -85,9 +86,9 @@ PassPlan passes_of(const Variant &variant, const Fft2dRequest &request) {
 }
 
 // The same without passes over columns: columns are the rows of the transposed field.
-PassPlan passes_with_transposes(const Variant &transpose, const Fft2dRequest &request) {
+PassPlan passes_with_transposes(const Variant &transpose, Device device, const Fft2dRequest &request) {
     const Endpoints ends = request.endpoints();
-    PassPlan passes(libraries(), transpose.backend, request.height, request.width);
+    PassPlan passes(libraries(), device, request.height, request.width);
     const bool rows = passes.transform(FieldAxis::rows, {.sign = ends.sign});
     passes.transpose(transpose);
     const bool columns =
@@ -105,11 +106,12 @@ class Definition : public FormOf<Fft2dRequest> {
 public:
     using FormOf::FormOf;
 
-    // The schedule of an autoscheduler was made for tiles of 64, and keeps the results of all steps of all
-    // lines.
+    // It keeps what is between rows and columns. The schedule of an autoscheduler was made for tiles of 64,
+    // and keeps the results of all steps of all lines.
     bool serves(const Variant &variant, const Fft2dRequest &request, const Array &) const override {
         const int64_t h = request.height, w = request.width;
-        return variant.autoscheduler.empty() || (std::min(h, w) >= 64 && h * w <= 4096 * 4096);
+        return variant.autoscheduler.empty() ? request.bytes() <= most_bytes :
+                                               std::min(h, w) >= 64 && h * w <= 4096 * 4096;
     }
     bool equals_tuned(const Variant &) const override {
         return false;
@@ -212,8 +214,9 @@ protected:
             refuse(
                 Fault::usage, "it belongs to an inverse transform with half", "width", std::to_string(width));
         }
-        request.height = pads ? sides_of_field.padded_side(field.shape()[0]) : field.shape()[0];
-        request.width = pads ? sides_of_field.padded_side(field.shape()[1]) : field.shape()[1];
+        const auto side = [&](int64_t n) { return pads ? (int64_t)std::bit_ceil((uint64_t)n) : n; };
+        request.height = side(field.shape()[0]);
+        request.width = side(field.shape()[1]);
         request.output_shape = {request.height, request.width};
         return request;
     }

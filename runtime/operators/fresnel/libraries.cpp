@@ -18,15 +18,19 @@ const FftLibraries &libraries() {
     return immortal([] { return FftLibraries(fresnel_operator().variants()); });
 }
 
-PassPlan with_phases_in_passes(const Variant &variant, const FresnelRequest &request);
-PassPlan with_phases_apart(const Variant &variant, const FresnelRequest &request);
-PassPlan of_phases(const Variant &variant, const FresnelRequest &request);
+PassPlan with_phases_in_passes(const Variant &variant, Device device, const FresnelRequest &request);
+PassPlan with_phases_apart(const Variant &variant, Device device, const FresnelRequest &request);
+PassPlan of_phases(const Variant &variant, Device device, const FresnelRequest &request);
 
 // One library computes all of it.
 class Definition : public FormOf<FresnelRequest> {
 public:
     using FormOf::FormOf;
 
+    // It keeps what is between rows and columns.
+    bool serves(const Variant &, const FresnelRequest &request, const Array &) const override {
+        return request.bytes() <= most_bytes;
+    }
     bool equals_tuned(const Variant &) const override {
         return false;
     }
@@ -61,9 +65,9 @@ constexpr FieldForm<FresnelRequest> times("fresnel_times", of_phases),
 // The libraries of one propagation on one backend.
 class PropagationPlan {
 public:
-    PropagationPlan(const Variant &variant, const Propagation &propagation)
-        : libraries_(libraries().with(variant)), backend_(variant.backend), p_(propagation),
-          n_(propagation.side), passes_(libraries_, backend_, n_, n_),
+    PropagationPlan(const Variant &variant, Device device, const Propagation &propagation)
+        : libraries_(libraries().with(variant)), backend_(device.backend), p_(propagation),
+          n_(propagation.side), passes_(libraries_, device, n_, n_),
           sign_(propagation.distance < 0 ? -1.0f : 1.0f) {}
 
     // Phases inside the passes.
@@ -261,18 +265,19 @@ private:
     }
 };
 
-PassPlan with_phases_in_passes(const Variant &variant, const FresnelRequest &request) {
-    return PropagationPlan(variant, request.propagation).fused();
+PassPlan with_phases_in_passes(const Variant &variant, Device device, const FresnelRequest &request) {
+    return PropagationPlan(variant, device, request.propagation).fused();
 }
-PassPlan with_phases_apart(const Variant &variant, const FresnelRequest &request) {
-    return PropagationPlan(variant, request.propagation).separate();
+PassPlan with_phases_apart(const Variant &variant, Device device, const FresnelRequest &request) {
+    return PropagationPlan(variant, device, request.propagation).separate();
 }
 
 // Phases apart from the passes are a documented step of the backends that have a transpose. On others their
 // library does what no pass does.
-PassPlan of_phases(const Variant &variant, const FresnelRequest &request) {
+PassPlan of_phases(const Variant &variant, Device device, const FresnelRequest &request) {
     const bool is_step = libraries().of_form(variant.backend, transpose_form);
-    return is_step ? with_phases_apart(variant, request) : with_phases_in_passes(variant, request);
+    return is_step ? with_phases_apart(variant, device, request) :
+                     with_phases_in_passes(variant, device, request);
 }
 
 }  // namespace

@@ -66,6 +66,10 @@ Input matrix(const char *name) {
     return {.name = name, .types = {Type::f32, Type::f16, Type::bf16}, .axes = Axes::image};
 }
 
+int64_t span(const Array &a) {
+    return a.shape()[0] * a.strides()[0] * (int64_t)size_of(a.type());
+}
+
 // Products that a library does not compute at once are split.
 class MatmulForm : public FormOf<MatmulRequest> {
 public:
@@ -73,20 +77,24 @@ public:
 
     Plan plan(const OperatorOf<MatmulRequest> &op, const Variant &variant, Device device,
         const MatmulRequest &request, Array &output) const final {
+        const int64_t bytes_of_column = request.size().k * (int64_t)size_of(request.b().type());
+        if (span(request.b()) > most_bytes && bytes_of_column <= most_bytes) {
+            return plan_of_columns(op, variant, device, request, output);
+        }
         const bool too_tall = is_too_tall(variant, request, output);
         if (!too_tall && !is_too_wide(variant, request)) {
             return FormOf::plan(op, variant, device, request, output);
         }
         // The upper and the lower half of the output, or the left and the right one.
         const auto [m, k, n] = request.size();
-        const int64_t all = too_tall ? m : n, half = all / 2;
+        const int64_t all = too_tall ? m : n, half = all > 1024 ? all / 2 / 512 * 512 : all / 2;
         Plan plan;
         for (const auto &[begin, count] : {std::pair{(int64_t)0, half}, {half, all - half}}) {
             const MatmulRequest part =
                 too_tall ? request.with_inputs(request.a().crop(begin, 0, count, k), request.b()) :
                            request.with_inputs(request.a(), request.b().crop(0, begin, k, count));
             Array output_part = too_tall ? output.crop(begin, 0, count, n) : output.crop(0, begin, m, count);
-            plan.append(this->plan(op, variant, device, part, output_part));
+            plan.append(plan_of_part(op, variant, device, part, output_part));
         }
         return plan;
     }
@@ -105,13 +113,38 @@ protected:
     }
 
 private:
+    // A part that the variant does not serve takes one of `tuned`.
+    static Plan plan_of_part(const OperatorOf<MatmulRequest> &op, const Variant &variant, Device device,
+        const MatmulRequest &part, Array &output) {
+        return op.plan(op.serves(variant, part, output) ? variant : op.choose(part, output, "tuned", device),
+            device, part, output);
+    }
+
+    // Where the rows of b are too far apart for a library: copies of some of its columns, one after another.
+    static Plan plan_of_columns(const OperatorOf<MatmulRequest> &op, const Variant &variant, Device device,
+        const MatmulRequest &request, const Array &output) {
+        const auto [m, k, n] = request.size();
+        const int64_t fitting = most_bytes / k / (int64_t)size_of(request.b().type()),
+                      together = fitting > 512 ? fitting / 512 * 512 : fitting;
+        Plan plan;
+        for (int64_t x = 0; x < n; x += together) {
+            const int64_t count = std::min(together, n - x);
+            plan.then(
+                [&op, &variant, device, request, of_b = request.b().crop(0, x, k, count),
+                    of_output = output.crop(0, x, m, count), is_narrow = together < 512]() mutable {
+                    const MatmulRequest part =
+                        request.with_inputs(request.a(), of_b.clone(is_narrow ? 0 : Array::padded));
+                    return plan_of_part(op, variant, device, part, of_output);
+                },
+                {&variant});
+        }
+        return plan;
+    }
+
     // Whether the output has more rows than a library computes at once.
     bool is_too_tall(const Variant &variant, const MatmulRequest &request, const Array &output) const {
         const Size size = request.size();
         const Copies copies = this->copies(variant, size);
-        const auto span = [&](const Array &a) {
-            return a.shape()[0] * a.strides()[0] * (int64_t)size_of(a.type());
-        };
         const bool large_panels =
             copies.rows != 0 && round_up(size.m, copies.rows) * copies.depth * word > most_bytes;
         const bool large_grid = variant.backend != Backend::cpu && size.m > most_rows;

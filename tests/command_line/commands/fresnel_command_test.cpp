@@ -107,6 +107,9 @@ TEST_F(CommandLine, LightThatCannotGoIsRefused) {
         succeed(fresnel(path("odd.png"), out, "5mm", more));
         EXPECT_EQ(read_array(out).shape(), (std::vector<int64_t>{99, 99}));
     }
+    make_image("prime.png", 67, 67);
+    const Ran padded = succeed(fresnel(path("prime.png"), out, "5mm", {"--pad", "--stats"}));
+    expect_has(padded.err, {"67 x 67, transformed as 135 x 135"});
 }
 
 }  // namespace

@@ -32,14 +32,12 @@ TEST(Fresnel, PadsAgainstWrapAround) {
     EXPECT_GT(wrapped, 20 * left());
 }
 
+// The side and that with zeros: powers of two, where these have at most 1.5 times the points of others.
 TEST(Fresnel, TakesAnySideWithPad) {
-    for (const int64_t side : {1, 7, 50, 100, 129}) {
-        const int64_t padded = side == 129 ? 512 :
-                               side == 100 ? 256 :
-                               side == 50  ? 128 :
-                               side == 7   ? 16 :
-                                             2,
-                      before = padded / 2 - side / 2;
+    const std::pair<int64_t, int64_t> sides[] = {
+        {1, 2}, {3, 6}, {7, 16}, {50, 100}, {67, 135}, {110, 256}, {129, 270}, {151, 320}};
+    for (const auto &[side, padded] : sides) {
+        const int64_t before = padded / 2 - side / 2;
         Case c{convolution, padded, critical_distance(padded) / 3};
         const Array field = field_of(side, random_values());
         Line surrounded((size_t)(padded * padded));

@@ -14,20 +14,20 @@ void expect_refusal(const Error &error, Fault fault, const std::string &argument
 
 TEST(Fresnel, RefusesFieldsThatItCannotCarry) {
     const auto refusal = [](const Array &field) { return error_of([&] { run({field}, {}); }); };
-    expect_refusal(refusal(Array(Type::u8, {16377, 16377})), Fault::input, "field", "1 to 16376");
+    expect_refusal(refusal(Array(Type::u8, {16385, 16385})), Fault::input, "field", "1 to 16384");
     expect_refusal(refusal(Array(Type::c64, {64, 32})), Fault::input, "field", "square");
     expect_refusal(refusal(Array(Type::u8, {64, 64, 3})), Fault::input, "field", "grey");
     expect_refusal(refusal(Array(Type::f64, {64, 64})), Fault::input, "field", "f32");
     expect_refusal(refusal(Array(Type::c64, {64})), Fault::input, "field", "(n, n)");
-    // Zeros make 4096 samples 8192, and 4097 samples 16384, which are more than 2047 MiB.
+    // Zeros make 8192 samples 16384.
     Settings padded = settings_of({convolution, 8192, critical_distance(8192) / 2});
     padded.set("pad", "yes");
     const auto output_of = [&](int64_t side) {
         const Array field = Array::uninitialized(Type::u8, {side, side});
         return fresnel_operator().output_of({&field, 1}, padded);
     };
-    EXPECT_EQ(output_of(4096).second, (std::vector<int64_t>{4096, 4096}));
-    expect_refusal(error_of([&] { output_of(4097); }), Fault::input, "field", "at most 4096");
+    EXPECT_EQ(output_of(8192).second, (std::vector<int64_t>{8192, 8192}));
+    expect_refusal(error_of([&] { output_of(8193); }), Fault::input, "field", "at most 8192");
 }
 
 TEST(Fresnel, RefusesPhasesThatDoNotFit) {

@@ -232,8 +232,8 @@ TEST_P(Limits, LargerImagesAreRefusedOrRight) {
     }
 }
 
-// Rows so far apart that libraries do not address all of them at once, of which only the pages with pixels
-// exist. A call works on parts of them.
+// Rows so far apart that libraries do not address all their bytes at once, of which only the pages with
+// pixels exist. A call works on parts of them, or on numbers that are counted as such.
 class FarRows {
 public:
     static constexpr int64_t rows = 75, pixels = 301, pitch = int64_t(64) << 20;
@@ -243,9 +243,10 @@ public:
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
         if (memory_ != MAP_FAILED) {
             array = Array::view(type, memory_, {rows, pixels}, {pitch / (int64_t)size_of(type), 1});
-            const Array from = random_array(type, {rows, pixels}, 5);
+            const Array from = type == Type::c64 ? random_array(Type::f32, {rows, 2 * pixels}, 5) :
+                                                   random_array(type, {rows, pixels}, 5);
             for (int64_t y = 0; y < rows; y++) {
-                memcpy(static_cast<char *>(memory_) + y * pitch, from.crop(y, 0, 1, pixels).data(),
+                memcpy(static_cast<char *>(memory_) + y * pitch, from.crop(y, 0, 1, from.shape()[1]).data(),
                     (size_t)pixels * size_of(type));
             }
         }
@@ -273,7 +274,7 @@ TEST_P(PartsOf, RowsFarApartAreRight) {
     if (!device) {
         GTEST_SKIP() << "not run here: " << why_not;
     }
-    for (const Type type : {Type::u8, Type::u16, Type::f32}) {
+    for (const Type type : {Type::u8, Type::u16, Type::f32, Type::c64}) {
         if (!op->inputs()[0].takes(type)) {
             continue;
         }
@@ -287,6 +288,32 @@ TEST_P(PartsOf, RowsFarApartAreRight) {
         EXPECT_EQ(difference(output, right, workload_of(*op).bound({&far.array, 1}, settings)), "")
             << op->name() << " of " << far.array.describe();
     }
+}
+
+// Each matrix by itself: parts of the rows of the first and of the output, a copy of the second.
+TEST(Parts, OfMatricesWithRowsFarApartAreRight) {
+    const Operator *op = built_operator("matmul");
+    if (!op) {
+        GTEST_SKIP() << "not built";
+    }
+    const FarRows far(Type::f32);
+    const Array wide = random_array(Type::f32, {40, FarRows::rows}, 6),
+                tall = random_array(Type::f32, {FarRows::pixels, 40}, 7);
+    const auto expect_right = [&](const std::vector<Array> &inputs, Array output, Device device) {
+        (*op)(inputs, output, {}, {.device = device});
+        EXPECT_EQ(difference(output, *plain_result(*op, inputs, {}), workload_of(*op).bound(inputs, {})), "");
+    };
+    for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
+        std::string why_not;
+        if (const auto info = usable_device(backend, why_not)) {
+            expect_right({wide, far.array}, {}, info->device);
+        }
+    }
+    expect_right({far.array, tall}, {}, {});
+    FarRows output(Type::f32);
+    expect_right(
+        {random_array(Type::f32, {FarRows::rows, 40}, 6), random_array(Type::f32, {40, FarRows::pixels}, 7)},
+        output.array, {});
 }
 
 // The same without gaps between the rows, where each part is seen in its place.
@@ -333,6 +360,7 @@ INSTANTIATE_TEST_SUITE_P(Operators, PartsOf,
                          "recursive_gaussian"),
         all_backends),
     case_name);
+INSTANTIATE_TEST_SUITE_P(Transforms, PartsOf, testing::Values(std::tuple("fft2d", Backend::cpu)), case_name);
 
 }  // namespace
 }  // namespace tilewright
