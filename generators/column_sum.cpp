@@ -68,7 +68,7 @@ public:
         ColumnSumFolded form(words,
             {words.dim(0).extent(), offset, stride, width, height, period, chunks, steps, slices},
             {setting("lanes"), setting("groups"), setting("unroll"), setting("terms"),
-                has_float_bits(type) ? std::string(type) : ""},
+                float_bits(type, get_target())},
             element_type(type), sums.type());
         sums = form.out;
         apply(form, {words, sums});

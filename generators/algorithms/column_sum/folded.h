@@ -28,10 +28,10 @@ struct ColumnSumFolded : Halide::NamesInterface {
         Expr steps, slices;
     };
     struct Shape {
-        int lanes;              // the chunks of all phases are rounded up to a multiple of this
-        int groups, unroll;     // of a slice: see above
-        int terms;              // number of partial sums that add the sums of slices and phases
-        std::string bits = {};  // "f16" or "bf16": elements are these floats, and are added in f32
+        int lanes;            // the chunks of all phases are rounded up to a multiple of this
+        int groups, unroll;   // of a slice: see above
+        int terms;            // number of partial sums that add the sums of slices and phases
+        FloatBits bits = {};  // not empty: elements are these floats, and are added in f32
     };
 
     Var word{"word"}, chunk{"chunk"}, part{"part"}, group{"group"}, slice{"slice"}, x{"x"}, term{"term"};
@@ -88,10 +88,10 @@ private:
     }
 
     // The elements of the word that are added to sum number `part`, or zeros.
-    Expr elements(Expr taken, Expr is_inside, Halide::Type element, const std::string &bits) {
+    Expr elements(Expr taken, Expr is_inside, Halide::Type element, const FloatBits &bits) {
         if (!bits.empty()) {
             const Expr half = (taken >> cast<uint32_t>(part * 16)) & 0xffff;
-            return select(is_inside, float_of_bits(bits, half), 0.f);
+            return select(is_inside, bits.number(half), 0.f);
         }
         if (element.is_float()) {
             return select(is_inside, reinterpret<float>(taken), 0.f);
