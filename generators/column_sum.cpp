@@ -52,15 +52,17 @@ public:
     }
 };
 
-// The form in chunks, with the same inputs and the numbers of ColumnSumFolded::Layout.
+// The form in chunks, with the same inputs, of f64 words of 64 bits, and the numbers of
+// ColumnSumFolded::Layout.
 class ColumnSumFoldedGenerator : public VariantGenerator<ColumnSumFoldedGenerator> {
 public:
-    Input<Buffer<uint32_t, 1>> words{"words"};
+    Input<Buffer<void, 1>> words{"words"};
     Input<int32_t> offset{"offset"}, stride{"stride"}, width{"width"}, height{"height"};
     Input<int32_t> period{"period"}, chunks{"chunks"}, steps{"steps"}, slices{"slices"};
     Output<Buffer<void, 1>> sums{"sums"};
 
     void configure() {
+        words.set_type(Halide::UInt(type == "f64" ? 64 : 32));
         sums.set_type(output_type(type));
     }
 
@@ -68,7 +70,7 @@ public:
         ColumnSumFolded form(words,
             {words.dim(0).extent(), offset, stride, width, height, period, chunks, steps, slices},
             {setting("lanes"), setting("groups"), setting("unroll"), setting("terms"),
-                has_float_bits(type) ? std::string(type) : ""},
+                float_bits(type, get_target())},
             element_type(type), sums.type());
         sums = form.out;
         apply(form, {words, sums});

@@ -3,6 +3,7 @@
 #include "generators/algorithms/gaussian_blur/dots.h"
 #include "generators/algorithms/gaussian_blur/short_sums.h"
 #include "generators/algorithms/gaussian_blur/unrolled_taps.h"
+#include "generators/float_conversions.h"
 #include "generators/gaussian_blur_window_generators.h"
 #include "generators/variant_generator.h"
 
@@ -32,9 +33,9 @@ public:
         image.set_type(pixel);
         output.set_type(pixel);
         for (GeneratorInput<Buffer<void, 1>> *taps : {&weights, &weights_y}) {
-            taps->set_type(has_bits() || pixel.bits() == 32 ? Halide::Float(32) :
-                           pixel.is_uint()                  ? Halide::UInt(32) :
-                                                              pixel);
+            taps->set_type(has_float_bits(this->type) || pixel.bits() == 32 ? Halide::Float(32) :
+                           pixel.is_uint()                                  ? Halide::UInt(32) :
+                                                                              pixel);
         }
         if (Form::computes_weights) {
             exponent_ = this->template add_input<float>("exponent");
@@ -67,14 +68,8 @@ private:
         Func weight{"weight"};
         const Expr radius = weights.dim(0).extent() / 2;
         weight(k) = exponent_ ? taps(radius) * exp(*exponent_ * cast<float>(k * k)) : taps(k + radius);
-        BlurArithmetic arithmetic = Form::arithmetic(has_bits() ? Halide::Float(32) : output.type(), factor);
-        arithmetic.bits = has_bits() ? std::string(this->type) : "";
-        return {weight, arithmetic};
-    }
-
-    // Whether libraries take pixels as the bits of 16-bit floats.
-    bool has_bits() const {
-        return std::string(this->type).ends_with("f16");
+        const FloatBits bits = float_bits(this->type, this->get_target(), true);
+        return {weight, bits.empty() ? Form::arithmetic(output.type(), factor) : BlurArithmetic::of(bits)};
     }
 
     GeneratorInput<float> *exponent_ = nullptr;  // -1 / 2 sigma^2

@@ -9,6 +9,7 @@
 #include "generators/algorithms/gaussian_blur/window_dot.h"
 #include "generators/algorithms/gaussian_blur/window_floats.h"
 #include "generators/check_tunables.h"
+#include "generators/float_conversions.h"
 #include "generators/instructions.h"
 #include "generators/variant_generator.h"
 #include "schedules/shared_moves.h"
@@ -38,8 +39,8 @@ protected:
     }
 };
 
-// f32 and u16 images of any size, whose base and rows are multiples of 16 bytes. turn (the factor), low,
-// high_x, high_y and zero: the numbers of BorderMap. weight0 ...: the weights w_0 ... w_radius.
+// f32, f16, bf16 and u16 images of any size, whose base and rows are multiples of 16 bytes. turn (the
+// factor), low, high_x, high_y and zero: the numbers of BorderMap. weight0 ...: the weights w_0 ... w_radius.
 class GaussianBlurWindowGenerator : public WindowGenerator<GaussianBlurWindowGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
@@ -52,7 +53,7 @@ public:
         output.set_type(pixel);
         for (int i = 0; i <= window().radius; i++) {
             const std::string name = "weight" + std::to_string(i);
-            if (pixel.is_float()) {
+            if (pixel.is_float() || has_float_bits(type)) {
                 floats.push_back(add_input<float>(name));
             } else {
                 integers.push_back(add_input<uint32_t>(name));
@@ -70,8 +71,9 @@ public:
         }
         const GaussianBlurWindowVariant row = window_variant(1);
         const BorderMap border = {factor, low, high_x, high_y, row.large ? Expr() : Expr(zero), row.large};
+        const FloatBits bits = float_bits(type, get_target(), true);
         GaussianBlurWindow blur(image, image.width(), image.height(), border, weights,
-            BlurArithmetic::plain(output.type(), {}), row);
+            bits.empty() ? BlurArithmetic::plain(output.type(), {}) : BlurArithmetic::of(bits), row);
         output = blur.out;
         apply(blur, {image, output});
     }

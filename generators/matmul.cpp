@@ -1,12 +1,12 @@
 // The generators of matmul: the matrices of its definition and of its forms.
 #include "generators/algorithms/matmul/matmul.h"
-#include "generators/algorithms/float_bits.h"
 #include "generators/algorithms/matmul/configuration.h"
 #include "generators/algorithms/matmul/fragments.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/matmul/workers.h"
 #include "generators/algorithms/opencl_functions.h"
 #include "generators/check_tunables.h"
+#include "generators/float_conversions.h"
 #include "generators/variant_generator.h"
 
 namespace tilewright {
@@ -27,13 +27,13 @@ public:
 protected:
     // The elements of A or B in f32.
     Halide::Func numbers(Halide::Func matrix) const {
-        const std::string type = this->type;
-        if (type == "f32") {
+        const FloatBits bits = float_bits(this->type, this->get_target());
+        if (bits.empty()) {
             return matrix;
         }
         Halide::Var x{"x"}, y{"y"};
         Halide::Func numbers{"numbers"};
-        numbers(x, y) = float_of_bits(type, matrix(x, y));
+        numbers(x, y) = bits.number(matrix(x, y));
         return numbers;
     }
     Extents size() {

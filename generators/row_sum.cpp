@@ -60,8 +60,7 @@ public:
     void generate() {
         const int terms = configuration<RowSumChunksConfiguration>().splits ? setting("terms") : 0;
         RowSumChunks form(words, {words.dim(0).extent(), offset, stride, width, height, iterations, pieces},
-            {setting("lanes"), terms, has_float_bits(type) ? std::string(type) : ""}, element_type(type),
-            sums.type());
+            {setting("lanes"), terms, float_bits(type, get_target())}, element_type(type), sums.type());
         sums = form.out;
         apply(form, {words, sums});
     }

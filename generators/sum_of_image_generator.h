@@ -1,7 +1,7 @@
 #pragma once
 // What the generators of column_sum and of row_sum share whose input is the image itself.
-#include "generators/algorithms/float_bits.h"
 #include "generators/algorithms/sums/sum_types.h"
+#include "generators/float_conversions.h"
 #include "generators/variant_generator.h"
 
 namespace tilewright {
@@ -20,13 +20,13 @@ public:
 protected:
     // The elements as numbers.
     Halide::Func numbers() {
-        const std::string name = this->type;
-        if (!has_float_bits(name)) {
+        const FloatBits bits = float_bits(this->type, this->get_target());
+        if (bits.empty()) {
             return image;
         }
         const Halide::Var x{"x"}, y{"y"};
         Halide::Func numbers{"numbers"};
-        numbers(x, y) = float_of_bits(name, image(x, y));
+        numbers(x, y) = bits.number(image(x, y));
         return numbers;
     }
     Halide::Type sum() const {

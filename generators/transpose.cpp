@@ -5,6 +5,7 @@
 #include "generators/algorithms/transpose/flat.h"
 #include "generators/algorithms/transpose/patch.h"
 #include "generators/algorithms/transpose/squares.h"
+#include "generators/algorithms/transpose/words.h"
 #include "generators/instructions.h"
 #include "generators/variant_generator.h"
 #include "schedules/passes/whole_registers.h"
@@ -174,6 +175,21 @@ public:
     }
 };
 
+// The form in words. image and output: word in a row, row. words: those of a pixel.
+class TransposeWordsGenerator : public VariantGenerator<TransposeWordsGenerator> {
+public:
+    Input<Buffer<uint32_t, 2>> image{"image"};
+    Input<int32_t> words{"words"};
+    Output<Buffer<uint32_t, 2>> output{"output"};
+
+    void generate() {
+        TransposeWords transpose(
+            image, image.width(), image.height(), words, {setting("side"), setting("down")});
+        output = transpose.out;
+        apply(transpose, {image, output});
+    }
+};
+
 // The form for any alignment. memory: all memory of the input. output and output_bytes: all memory of the
 // output, as words and as bytes.
 class TransposeFlatGenerator : public VariantGenerator<TransposeFlatGenerator> {
@@ -204,4 +220,5 @@ HALIDE_REGISTER_GENERATOR(tilewright::TransposeGenerator, transpose)
 HALIDE_REGISTER_GENERATOR(tilewright::TransposeBlocksGenerator, transpose_blocks)
 HALIDE_REGISTER_GENERATOR(tilewright::TransposeSquaresGenerator, transpose_squares)
 HALIDE_REGISTER_GENERATOR(tilewright::TransposePatchesGenerator, transpose_patches)
+HALIDE_REGISTER_GENERATOR(tilewright::TransposeWordsGenerator, transpose_words)
 HALIDE_REGISTER_GENERATOR(tilewright::TransposeFlatGenerator, transpose_flat)

@@ -144,7 +144,7 @@ void column_in_register(ColumnSum &form, ScheduleContext &context) {
 void slices_over_blocks(ColumnSumFolded &form, int lanes, bool several_groups) {
     Func slices = form.of_slice;
     slices.compute_root()
-        .bound(form.word, 0, 4)
+        .bound(form.word, 0, form.chunk_words)
         .bound(form.part, 0, form.parts)
         .bound(form.chunk, 0, form.all_chunks)
         .split(form.chunk, to, ti, lanes)
@@ -159,7 +159,7 @@ void slices_over_blocks(ColumnSumFolded &form, int lanes, bool several_groups) {
     if (several_groups) {
         form.of_group.compute_at(slices, to)
             .store_in(MemoryType::GPUShared)
-            .bound(form.word, 0, 4)
+            .bound(form.word, 0, form.chunk_words)
             .bound(form.part, 0, form.parts)
             .reorder_storage(form.word, form.chunk, form.part, form.group, form.slice)
             .reorder(form.word, form.part, form.chunk, form.group)
@@ -171,7 +171,7 @@ void slices_over_blocks(ColumnSumFolded &form, int lanes, bool several_groups) {
     }
     form.adding.compute_at(in_threads, thread)
         .store_in(MemoryType::Register)
-        .bound(form.word, 0, 4)
+        .bound(form.word, 0, form.chunk_words)
         .bound(form.part, 0, form.parts)
         .vectorize(form.word)
         .unroll(form.part);
@@ -250,10 +250,7 @@ ScheduleVariants tuned_variants() {
             tuned_any_on("u8 u16 u8f32 u16f32", gpu, 8),
             tuned_any_on("f32", cuda, 16),
             tuned_any_on("f32", opencl, 8),
-            tuned_any_on("f16 bf16", gpu, 8),
-            variant("tuned_columns", gpu, "f64", column_a_thread, columns_of_threads(1024, 4))
-                .with("strict_float")
-                .says("One thread per column, for f64."),
+            tuned_any_on("f64 f16 bf16", gpu, 8),
             variant("tuned_column", cpu, "u8 u16 u8f32 u16f32", column_in_register, {{"unroll", 4, 1, 16}})
                 .meant_for("width", {.most = 1})
                 .avx2()

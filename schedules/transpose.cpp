@@ -7,6 +7,7 @@
 #include "generators/algorithms/transpose/flat.h"
 #include "generators/algorithms/transpose/patch.h"
 #include "generators/algorithms/transpose/squares.h"
+#include "generators/algorithms/transpose/words.h"
 #include "schedules/schedule.h"
 #include "schedules/shared_moves.h"
 #include "schedules/transpose/transpose_blocks.h"
@@ -103,17 +104,29 @@ void tiles_in_shared(TransposeBlocks &t, ScheduleContext &context) {
     t.out.never_partition_all();
 }
 
-// One thread per word of a pixel, four words at a time. Neighbouring threads write along the output's rows;
-// what a block of threads reads of an input row is 16 pixels, which are whole lines of the cache.
-void word_a_thread(Transpose &t, ScheduleContext &context) {
-    const Var word = t.out.args()[2], wi{"wi"}, xi{"xi"}, yi{"yi"};
-    t.out.reorder(word, t.x, t.y)
-        .split(word, word, wi, 4, TailStrategy::GuardWithIf)
-        .tile(t.x, t.y, xo, yo, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf)
-        .reorder(word, wi, xi, yi, xo, yo)
-        .gpu_blocks(xo, yo)
-        .gpu_threads(wi, xi, yi)
+// Each thread block transposes a tile through shared memory, whose pitch puts the words that neighbouring
+// threads read into different banks. Neighbouring threads read words along the input's rows, and then write
+// along the output's.
+void words_in_shared(TransposeWords &t, ScheduleContext &context) {
+    const Var step_of_words{"step_of_words"};
+    const int side = t.tiles.side, down = t.tiles.down;
+    undefined_on_gpu(t.out);
+    t.out.update()
+        .allow_race_conditions()
+        .gpu_blocks(t.r[4], t.r[5], t.r[6])
+        .gpu_threads(t.r[2], t.r[3])
+        .unroll(t.r[0]);
+    t.tile.compute_at(t.out, t.r[4])
+        .store_in(MemoryType::GPUShared)
+        .align_storage(t.i, (side + 1) * t.words)
+        .split(t.i, step_of_words, t.i, side)
+        .split(t.j, step, t.j, down)
+        .reorder(step, step_of_words, t.i, t.j)
+        .gpu_threads(t.i, t.j)
+        .unroll(step)
         .never_partition_all();
+    from_origin(context.buffers);
+    t.out.never_partition_all();
 }
 
 // Each thread block transposes a block of patches through shared memory. It reads and writes aligned words,
@@ -342,8 +355,8 @@ ScheduleVariants tuned_on_gpu() {
             variant("tuned_any", gpu, "rgb16", any_alignment, flat,
                 {{"groups", 16}, {"down", 8}, {"patches", 16}, {"rows", 8}, {"words", 3}})
                 .says(by_words),
-            variant("tuned_any", gpu, "words", word_a_thread, {{"width", 8, 4, 16}, {"height", 16, 4, 16}})
-                .says("One thread per word: writes coalesce, and blocks read whole lines of the cache."),
+            variant("tuned_any", gpu, "words", words_in_shared, {{"side", 32}, {"down", 8}})
+                .says("Tiles in shared memory, word by word, so that reads and writes coalesce."),
             variant("tuned_any", gpu, "u64", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 4},
                 {{"width", 64}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}})
                 .says(by_tiles),

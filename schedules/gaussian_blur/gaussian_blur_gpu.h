@@ -164,7 +164,11 @@ inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
     read_down_in_registers(blur, blur.along_sum);
     window_in_registers(blur, blur.along_sum).unroll(x).unroll(y);
     blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
-    window_in_registers(blur, blur.along).vectorize(x, lanes_of_window(blur.tile.window)).unroll(x).unroll(y);
+    Func &stored = window_in_registers(blur, blur.along);
+    if (!blur.converts) {
+        stored.vectorize(x, lanes_of_window(blur.tile.window));
+    }
+    stored.unroll(x).unroll(y);
 
     finish(blur, context);
 }

@@ -1,9 +1,7 @@
 #pragma once
 // The arithmetic of the passes of a Gaussian blur: which types they add in, and how they round.
 #include "Halide.h"
-#include "generators/algorithms/bits_of_float.h"
 #include "generators/algorithms/float_bits.h"
-#include <string>
 
 namespace tilewright {
 
@@ -18,7 +16,7 @@ struct BlurArithmetic {
     Halide::Type image;    // a pass reads the image in this type
     Halide::Type between;  // the first pass stores its results in this type, and the second one reads them
     Halide::Expr multiplier;
-    std::string bits = {};  // "f16" or "bf16": pixels are f32 to the passes, and of this type in the image
+    FloatBits bits = {};  // not empty: pixels are f32 to the passes, and of this type in the image
 
     // The image and what is between the passes have the type of the pixels; sums have a type that holds them.
     static BlurArithmetic plain(Halide::Type pixel, Halide::Expr multiplier) {
@@ -39,13 +37,20 @@ struct BlurArithmetic {
         return {Halide::Float(32), Halide::Float(32), Halide::Float(32), Halide::Float(16), {}};
     }
 
+    // f16 and bf16.
+    static BlurArithmetic of(const FloatBits &bits) {
+        BlurArithmetic arithmetic = plain(Halide::Float(32), {});
+        arithmetic.bits = bits;
+        return arithmetic;
+    }
+
     // An element of the image, as a pass takes it.
     Halide::Expr read(Halide::Expr element) const {
-        return bits.empty() ? cast(image, element) : float_of_bits(bits, element);
+        return bits.empty() ? cast(image, element) : bits.number(element);
     }
     // A result of the last pass, as an element of the output.
     Halide::Expr written(Halide::Expr value) const {
-        return bits.empty() ? value : bits_of_float(bits, value);
+        return bits.empty() ? value : bits.bits_of(value);
     }
     Halide::Expr zero() const {
         return cast(sum, 0);

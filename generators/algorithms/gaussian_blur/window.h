@@ -1,7 +1,7 @@
 #pragma once
-// A form of gaussian_blur for f32 and u16: a window of fixed radius, both passes tile by tile. Variants:
-// registers_4 and tuned_large_* for f32, tuned_window_* and tuned_colours_* for both. What the window forms
-// for u8 share with it is here too. A form, because Halide 21 unrolls only loops of known length: the
+// A form of gaussian_blur for floats and u16: a window of fixed radius, both passes tile by tile. Variants:
+// registers_4 and tuned_large_* for f32, tuned_window_* and tuned_colours_*. What the window forms for u8
+// share with it is here too. A form, because Halide 21 unrolls only loops of known length: the
 // definition's radius is a number of the call (tests/halide/unrolled_taps_test.cpp), and a window in
 // registers has no loops.
 #include "Halide.h"
@@ -29,6 +29,14 @@ struct BorderMap {
         Halide::Expr up = max(i, low + factor * i);
         Halide::Expr down = min(up, high + factor * up);
         return promised(large ? down : max(down, 0), n);
+    }
+
+    // Whether the number at position i counts: only inside where positions outside count as 0. For other
+    // rules the range is as wide as positions get, because one comparison is less work than two conditions.
+    // No position counts where n is 0.
+    Halide::Expr counts(Halide::Expr i, Halide::Expr n) const {
+        constexpr int wide = 1 << 30;
+        return below(i + select(zero != 0, 0, wide), select(zero != 0 || n == 0, n, INT32_MAX));
     }
 };
 
@@ -120,30 +128,32 @@ struct GaussianBlurWindow : Halide::NamesInterface {
         along{"along"}, out{"out"};
     RDom i, j;
     int radius, channels;
+    bool converts;  // pixels are f16 or bf16, which are converted one by one
     WindowTile tile;
     WindowDomain to;
 
     // elements: those of a row.
     GaussianBlurWindow(Func image, Expr elements, Expr height, const BorderMap &border,
         const std::vector<Expr> &weights, const BlurArithmetic &pass, const GaussianBlurWindowVariant &row)
-        : in(image), radius((int)weights.size() - 1), channels(row.channels), tile(WindowTile::of(row, 1)),
-          to(tile, workers(), elements, elements, height) {
+        : in(image), radius((int)weights.size() - 1), channels(row.channels), converts(!pass.bits.empty()),
+          tile(WindowTile::of(row, 1)), to(tile, workers(), elements, elements, height) {
         i = RDom(-radius, 2 * radius + 1, "i");
         j = RDom(-radius, 2 * radius + 1, "j");
         weight(t) = symmetric_weight(weights, t);
         const Expr at = x / channels, sx = border.inside(at, elements / channels, border.high_x),
                    sy = border.inside(y, height, border.high_y);
-        const Expr source = in(channels * sx + x % channels, sy);
-        pixel(x, y) = border.zero.defined() ? select(border.zero != 0 && (sx != at || sy != y),
-                                                  Halide::cast(pass.pixel, 0), source) :
-                                              source;
+        const Expr source = pass.read(in(channels * sx + x % channels, sy));
+        pixel(x, y) = border.zero.defined() ?
+                          select(border.counts(y, select(border.counts(at, elements / channels), height, 0)),
+                              source, Halide::cast(source.type(), 0)) :
+                          source;
         down_sum(x, y) = pass.zero();
         down_sum(x, y) += pass.wide(weight(i)) * pass.wide(pixel(x, y + i));
         down(x, y) = pass.rounded(down_sum(x, y));
         along_sum(x, y) = pass.zero();
         along_sum(x, y) += pass.wide(weight(j)) * pass.wide(down(x + channels * j, y));
-        along(x, y) = pass.rounded(along_sum(x, y));
-        out(x, y) = Halide::undef(pass.pixel);
+        along(x, y) = pass.written(pass.rounded(along_sum(x, y)));
+        out(x, y) = Halide::undef(in.type());
         out(promised(to.x, elements), promised(to.y, height)) = to.value(along);
     }
 

@@ -28,9 +28,9 @@ struct RowSumChunks : Halide::NamesInterface {
         Expr iterations, pieces;
     };
     struct Shape {
-        int lanes;              // partial sums of a piece
-        int terms;              // partial sums that the pieces are added in; 0: a row is one piece
-        std::string bits = {};  // "f16" or "bf16": elements are these floats, and are added in f32
+        int lanes;            // partial sums of a piece
+        int terms;            // partial sums that the pieces are added in; 0: a row is one piece
+        FloatBits bits = {};  // not empty: elements are these floats, and are added in f32
     };
     static constexpr int fan = 4;
 
@@ -146,8 +146,8 @@ private:
             return select(at >= begin && at < end, number, 0.f);
         };
         return shape.bits.empty() ? inside(byte, reinterpret<float>(value)) :
-                                    inside(byte, float_of_bits(shape.bits, value & 0xffff)) +
-                                        inside(byte + 2, float_of_bits(shape.bits, value >> 16));
+                                    inside(byte, shape.bits.number(value & 0xffff)) +
+                                        inside(byte + 2, shape.bits.number(value >> 16));
     }
 
     Expr mask() const {

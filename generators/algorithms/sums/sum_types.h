@@ -1,14 +1,10 @@
 #pragma once
 // The types of sums: integers are added as u32 (modulo 2^32), f64 as f64, and other floats as f32.
 #include "Halide.h"
+#include "generators/algorithms/float_bits.h"
 #include <string>
 
 namespace tilewright {
-
-// Whether libraries take the elements of an image as the bits of 16-bit floats: "f16" and "bf16".
-inline bool has_float_bits(const std::string &type) {
-    return type.ends_with("f16");
-}
 
 // By the variant's type: "u8f32" has sums in u32, and the output in f32.
 inline Halide::Type sum_type(const std::string &type) {

@@ -20,7 +20,8 @@ struct Folding {
     int32_t period, chunks, steps, slices;
 
     Folding(const Placement &at, const Variant &variant) {
-        constexpr int chunk = 16, wanted_threads = 64, wanted_blocks = 256, most_rows = 256,
+        const int chunk = at.element == 8 ? 8 : 16;  // bytes
+        constexpr int wanted_threads = 64, wanted_blocks = 256, most_rows = 256,
                       most_slices = 32768;  // a grid has 65535 blocks along its second axis
         const int32_t bytes = at.width * at.element;
         period = chunk / std::gcd(chunk, at.stride);
@@ -89,7 +90,8 @@ protected:
     void bind(Launch &launch, const Variant &variant, const SumRequest &request, Array &sums) const override {
         const Placement at(request.image());
         const Folding folding(at, variant);
-        launch.in("words", request.image(), words(request.image()))
+        const halide_type_t word{halide_type_uint, (uint8_t)(at.element == 8 ? 64 : 32)};
+        launch.in("words", request.image(), words(request.image(), word))
             .value("offset", at.offset)
             .value("stride", at.stride)
             .value("width", at.width)

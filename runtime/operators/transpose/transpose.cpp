@@ -237,6 +237,22 @@ protected:
     }
 };
 
+struct WordsForm final : TransposeForm {
+    using TransposeForm::TransposeForm;
+
+protected:
+    void bind(
+        Launch &launch, const Variant &, const TransposeRequest &request, Array &output) const override {
+        const auto rows = [](const Array &a) {
+            return View{bits(4), {{a.shape()[1] * words_of_pixel(a), 1}, {a.shape()[0], pitch_in_words(a)}},
+                a.offset_bytes()};
+        };
+        launch.in("image", request.image(), rows(request.image()))
+            .value("words", (int32_t)words_of_pixel(request.image()))
+            .out("output", output, rows(output));
+    }
+};
+
 struct SquaresForm final : TransposeForm {
     using TransposeForm::TransposeForm;
 
@@ -307,6 +323,7 @@ constexpr DefinitionForm definition("transpose");
 constexpr BlocksForm in_blocks("transpose_blocks");
 constexpr SquaresForm in_squares("transpose_squares");
 constexpr PatchesForm in_patches("transpose_patches");
+constexpr WordsForm of_words("transpose_words");
 constexpr FlatForm of_bytes("transpose_flat");
 
 std::vector<int64_t> sizes_of_pixels() {
@@ -327,7 +344,8 @@ public:
                          .summary = "rows become columns: output(x, y) = input(y, x)",
                          .inputs = {{.pixel_bytes = sizes_of_pixels()}},
                          .bands = Bands::columns},
-              transpose_variants(), {&definition, &in_blocks, &in_squares, &in_patches, &of_bytes}) {}
+              transpose_variants(),
+              {&definition, &in_blocks, &in_squares, &in_patches, &of_words, &of_bytes}) {}
 
     // "kib": of the image.
     double measure(std::string_view name, const Variant &variant, const Measures &measures) const override {
