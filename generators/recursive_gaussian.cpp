@@ -30,6 +30,15 @@ std::vector<Expr> expressions(const Scalars &scalars) {
     return all;
 }
 
+// The table of weights as a Func. The front gives one of these rows.
+template<typename Table>
+Halide::Func table_of(Table &weights, int tile) {
+    weights.set_host_alignment(16);
+    weights.dim(0).set_bounds(0, recursive_weight_pitch);
+    weights.dim(1).set_bounds(0, recursive_weight_rows(tile)).set_stride(recursive_weight_pitch);
+    return weights;
+}
+
 }  // namespace
 
 // The definition. image and output: x, y, c. step: gain, slope and a3 of the recursion along rows; turn: its
@@ -163,11 +172,11 @@ public:
     }
 };
 
-// both: the weights (k, sample) of TileNumbers::both. states: see RecursiveGaussianBands. It may lie in the
+// weights: the table of TileNumbers. states: see RecursiveGaussianBands. It may lie in the
 // memory of `output`.
 class RecursiveGaussianBandsGenerator : public RunsGenerator<RecursiveGaussianBandsGenerator> {
 public:
-    Input<Buffer<float, 2>> both{"both"};
+    Input<Buffer<float, 2>> weights{"weights"};
     Input<float[9]> across{"across"}, behind{"behind"};
     Output<Buffer<float, 3>> states{"states"};
     Output<Buffer<void, 2>> output{"output"};
@@ -181,10 +190,8 @@ public:
         const bool fits = recursive_band % setting("run") == 0;
         check_tunables(variant().name, tunables,
             fits ? "" : "run must divide the rows of a band, " + std::to_string(recursive_band));
-        both.dim(0).set_bounds(0, recursive_weights);
-        both.dim(1).set_bounds(0, recursive_band).set_stride(recursive_weight_pitch);
-        const TileNumbers numbers{
-            recursive_band, 1, recursive_carry_rows, expressions(across), expressions(behind), {}, both};
+        const TileNumbers numbers{recursive_band, 1, recursive_carry_rows, expressions(across),
+            expressions(behind), table_of(weights, recursive_band)};
         const Expr channels = channels_of_row();
         RecursiveGaussianBands blur(
             image, image.width() / channels, image.height(), channels, recursion(), numbers, shape());
@@ -196,15 +203,14 @@ public:
     }
 };
 
-// What the generators of both forms in tiles share. both: the weights (k, sample) of TileNumbers::both.
+// What the generators of both forms in tiles share. weights: the table of TileNumbers.
 template<typename Self, int dimensions, int output_dimensions>
 class TiledGenerator : public VariantGenerator<Self> {
 public:
     GeneratorInput<Buffer<void, dimensions>> image{"image"};
-    GeneratorInput<Buffer<float, 2>> both{"both"};
+    GeneratorInput<Buffer<float, 2>> weights{"weights"};
     GeneratorInput<float[3]> step{"step"};
     GeneratorInput<float[9]> end_matrix{"turn"}, across{"across"}, behind{"behind"};
-    GeneratorInput<float[3 * recursive_tile]> weights{"weights"};
     GeneratorOutput<Buffer<void, output_dimensions>> output{"output"};
 
     void configure() {
@@ -219,11 +225,8 @@ protected:
         return {{}, step[0], step[1], step[2], expressions(end_matrix)};
     }
     TileNumbers numbers() {
-        both.set_host_alignment(16);
-        both.dim(0).set_bounds(0, recursive_weights);
-        both.dim(1).set_bounds(0, tile).set_stride(recursive_weight_pitch);
         return {tile, this->setting("steps"), recursive_carry_rows, expressions(across), expressions(behind),
-            expressions(weights), both};
+            table_of(weights, tile)};
     }
 };
 
@@ -262,7 +265,7 @@ public:
     }
 };
 
-// The form that filters columns first. image and output: x, y. across, behind and weights are of tiles along
+// The form that filters columns first. image and output: x, y. weights, across and behind are of tiles along
 // x, the others of tiles along y. sums, tails, states and shifted: see RecursiveGaussianEdges.
 class RecursiveGaussianEdgesGenerator : public VariantGenerator<RecursiveGaussianEdgesGenerator> {
 public:
@@ -271,8 +274,7 @@ public:
     Input<float[3]> step{"step"};
     Input<float[9]> end_matrix{"turn"}, across{"across"}, behind{"behind"}, across_y{"across_y"},
         behind_y{"behind_y"};
-    Input<float[3 * recursive_tile]> weights{"weights"};
-    Input<float[3 * recursive_rows]> weights_y{"weights_y"};
+    Input<Buffer<float, 2>> weights{"weights"}, weights_y{"weights_y"};
     Output<Buffer<float, 4>> sums{"sums"};
     Output<Buffer<float, 2>> tails{"tails"}, states{"states"};
     Output<Buffer<void, 2>> output{"output"};
@@ -287,9 +289,10 @@ public:
         const Expr words = image.width() * element_type(type).bytes() / 4;
         RecursiveGaussianEdges blur(image, image.width(), image.height(), shifted, words,
             {{}, step[0], step[1], step[2], expressions(end_matrix)},
-            {recursive_tile, steps, 0, expressions(across), expressions(behind), expressions(weights), {}},
-            {recursive_rows, steps, 0, expressions(across_y), expressions(behind_y), expressions(weights_y),
-                {}});
+            {recursive_tile, steps, 0, expressions(across), expressions(behind),
+                table_of(weights, recursive_tile)},
+            {recursive_rows, steps, 0, expressions(across_y), expressions(behind_y),
+                table_of(weights_y, recursive_rows)});
         sums = blur.sums;
         tails = blur.tails;
         states = blur.states;

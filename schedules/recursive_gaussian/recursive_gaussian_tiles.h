@@ -35,11 +35,20 @@ inline std::vector<Tunable> settings_of_colours() {
     return all;
 }
 
-// Weighted sums in the registers of a thread, with all samples of a tile unrolled. Weights are scalar
-// arguments, or are loaded two at a time.
-inline void sums_in_registers(Func sums, Func at, Var v, Var k, RVar sample) {
-    sums.compute_at(at, v).unroll(k);
-    sums.update().reorder(k, sample).unroll(sample).unroll(k);
+// Weighted sums in the registers of a thread, with all samples of a tile unrolled. The weights are loaded 16
+// bytes at a time: those of a run once, the matrices of each run where they are used.
+inline void sums_in_registers(TileSums &sums, const LoopLevel &thread) {
+    sums.weights.compute_at(thread).vectorize(sums.k, 4, TailStrategy::RoundUp).unroll(sums.row);
+    sums.of_tile.compute_at(thread).unroll(sums.k);
+    sums.of_tile.update()
+        .reorder(sums.k, sums.part.x, sums.part.y)
+        .unroll(sums.k)
+        .unroll(sums.part.x)
+        .unroll(sums.part.y);
+    const LoopLevel run(sums.of_tile, sums.part.y);
+    sums.matrices.compute_at(run).vectorize(sums.k, 4, TailStrategy::RoundUp).unroll(sums.k).unroll(sums.row);
+    sums.of_runs.compute_at(run).unroll(sums.k);
+    sums.of_runs.update().reorder(sums.k, sums.sample).unroll(sums.sample).unroll(sums.k);
 }
 
 // One thread per line and direction computes the states at the edges of all tiles of the line. Because the
@@ -124,7 +133,7 @@ inline void transpose_in_shared(Func f, Func at, Var block, Var i, Var v, int ti
 
 // Kernels 2 to 6: the carries along y, their filters along x (tails, carries, filters), and the carries along
 // x. `at` is the loop that launches them.
-inline void carry_kernels(TiledGaussian &blur, Func both, const LoopLevel &at) {
+inline void carry_kernels(TiledGaussian &blur, const LoopLevel &at) {
     const Var i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c;
     const int tile = blur.tile, rows = blur.rows;
     Var ii{"ii"};
@@ -136,9 +145,7 @@ inline void carry_kernels(TiledGaussian &blur, Func both, const LoopLevel &at) {
         .unroll(k)
         .gpu_blocks(t, g, c)
         .gpu_threads(v);
-    sums_in_registers(blur.carry_sums, blur.carry_tails, v, k, blur.r.x);
-    const Var weight = both.args()[0], sample = both.args()[1];
-    both.compute_at(blur.carry_sums, blur.r.x).vectorize(weight, 2).unroll(weight).unroll(sample);
+    sums_in_registers(blur.sums[2], LoopLevel(blur.carry_tails, v));
     rows_to_shared(blur.rows_to_sum, blur.carry_tails, t, i, v, tile, rows);
     thread_per_line(blur.carries[1], at);
 
@@ -164,11 +171,12 @@ inline void tiles_aligned(RecursiveGaussianAligned &blur, ScheduleContext &conte
     const Var x = blur.x, y = blur.y, i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c;
     const int tile = blur.tile;
     blur.tails.compute_root().bound(k, 0, 6).reorder(k, v, t, g, c).unroll(k).gpu_blocks(t, g).gpu_threads(v);
-    sums_in_registers(blur.sums, blur.tails, v, k, blur.r.x);
+    sums_in_registers(blur.sums[0], LoopLevel(blur.tails, v));
+    sums_in_registers(blur.sums[1], LoopLevel(blur.tails, v));
     blur.row_of_samples.compute_at(blur.tails, v).vectorize(i, 4).unroll(i);
     vectors_to_shared(blur.tile_of_samples, blur.tails, t, i, v, tile);
 
-    carry_kernels(blur, blur.weights.in(blur.carry_sums), LoopLevel::root());
+    carry_kernels(blur, LoopLevel::root());
 
     blur.out.reorder(y, x, t, g).unroll(y).gpu_blocks(t, g).gpu_threads(x);
     in_registers(blur.filters[2], blur.out, x);
@@ -224,11 +232,12 @@ inline void tiles_of_any_size(RecursiveGaussianTiles &blur, ScheduleContext &con
         .fuse(t, g, block)
         .gpu_blocks(block, c)
         .gpu_threads(v);
-    sums_in_registers(blur.sums, blur.tails, v, k, blur.r.x);
+    sums_in_registers(blur.sums[0], LoopLevel(blur.tails, v));
+    sums_in_registers(blur.sums[1], LoopLevel(blur.tails, v));
     blur.row_of_samples.compute_at(blur.tails, v).vectorize(i, 4).unroll(i);
     columns_to_shared(blur.tile_of_samples, blur.tails, block, i, v, tile);
 
-    carry_kernels(blur, blur.weights.in(blur.carry_sums), pass);
+    carry_kernels(blur, pass);
 
     blur.out.tile(x, y, xo, yo, xi, yi, tile, tile, TailStrategy::GuardWithIf)
         .reorder(yi, xi, xo, yo, c)

@@ -76,7 +76,7 @@ private:
         Expr sum = 0.f;
         for (int j = 0; j < rows_at_once; j++) {
             const Expr row = r * rows_at_once + j;
-            sum += cast<float>(pixel(v, t * numbers.tile + row)) * numbers.both(k, row);
+            sum += cast<float>(pixel(v, t * numbers.tile + row)) * numbers.weights(k, row);
         }
         sums(v, k, t) = 0.f;
         sums(v, k, t) += sum;

@@ -20,26 +20,40 @@ namespace tilewright {
 // computes them.
 struct TileNumbers {
     using Expr = Halide::Expr;
-    int tile;                   // samples of a tile
-    int steps;                  // steps of the carries that are computed at a time
-    int rows;                   // carry rows of a group
-    std::vector<Expr> across;   // the state behind a tile of zeros, from the state before it
-    std::vector<Expr> behind;   // what the samples behind a tile add to the anticausal state there, from the
-                                // carry of the mirrored line
-    std::vector<Expr> weights;  // three per sample: the state behind a tile that is 1 at that sample and 0
-                                // elsewhere
-    Halide::Func both;          // the same, and those of the mirrored tile: (k, sample), k < 6
+    int tile;                  // samples of a tile
+    int steps;                 // steps of the carries that are computed at a time
+    int rows;                  // carry rows of a group
+    std::vector<Expr> across;  // the state behind a tile of zeros, from the state before it
+    std::vector<Expr> behind;  // what the samples behind a tile add to the anticausal state there, from the
+                               // carry of the mirrored line
+    // The table of weights (k, row). Row r < tile has those of sample r: for k < 3 the state behind a tile
+    // that is 1 at r and 0 elsewhere, for k >= 3 that of the mirrored tile. Row tile + 3 b + j has, for k <
+    // 3, what component j of the state behind run b adds to the state behind the tile, if zeros follow the
+    // run; for k >= 3 the same of the mirrored tile, whose runs are mirrored too.
+    Halide::Func weights;
+};
 
-    // Weight k of a sample, selected by an expression that is constant once the loop over samples is
-    // unrolled.
-    Expr weight(Expr k, Expr sample) const {
-        std::vector<Expr> all;
-        for (int r = 0; r < tile; r++) {
-            for (int j = 0; j < 6; j++) {
-                all.push_back(weights[size_t(j < 3 ? 3 * r + j : 3 * (tile - 1 - r) + j - 3)]);
-            }
-        }
-        return mux(k + 6 * sample, all);
+// What each tile samples(i, v, t, g, c) adds to the states behind it (k < 3) and before it. The samples of a
+// run are summed first, and then the sums of the runs: a thread keeps the weights of a run in its registers,
+// and those of all samples would not fit.
+struct TileSums : Halide::NamesInterface {
+    Var v{"v"}, k{"k"}, run{"run"}, t{"t"}, g{"g"}, c{"c"}, row{"row"};
+    RDom sample, part;  // of a run; component of the sum of a run, and run
+    Func weights, of_runs, matrices, of_tile;
+
+    TileSums(const std::string &name, Func samples, const TileNumbers &numbers)
+        : sample(0, recursive_run, name + "_sample"),
+          part(0, 3, 0, numbers.tile / recursive_run, name + "_part"), weights(name + "_weights"),
+          of_runs(name + "_of_runs"), matrices(name + "_matrices"), of_tile(name) {
+        weights(k, row) = numbers.weights(k, numbers.tile - recursive_run + row);
+        of_runs(v, k, run, t, g, c) = 0.f;
+        of_runs(v, k, run, t, g, c) +=
+            samples(run * recursive_run + sample, v, t, g, c) *
+            weights(k % 3, select(k < 3, Expr(sample), recursive_run - 1 - sample));
+        matrices(k, row) = numbers.weights(k, numbers.tile + row);
+        of_tile(v, k, t, g, c) = 0.f;
+        of_tile(v, k, t, g, c) +=
+            matrices(k, part.x + 3 * part.y) * of_runs(v, part.x + 3 * (k / 3), part.y, t, g, c);
     }
 };
 
@@ -139,13 +153,13 @@ struct TileFilters : Halide::NamesInterface {
 struct TiledGaussian : Halide::NamesInterface {
     Var x{"x"}, y{"y"}, c{"c"}, i{"i"}, v{"v"}, k{"k"}, dir{"dir"}, t{"t"}, g{"g"}, s{"s"};
     int tile, rows;
-    RDom r;
-    Func weights;
-    Func tile_of_samples{"tile_of_samples"}, row_of_samples{"row_of_samples"}, sums{"sums"}, tails{"tails"};
+    Func tile_of_samples{"tile_of_samples"}, row_of_samples{"row_of_samples"},
+        column_of_samples{"column_of_samples"}, tails{"tails"};
     Func carry_row{"carry_row"}, rows_to_sum{"rows_to_sum"}, rows_to_filter{"rows_to_filter"},
-        carry_sums{"carry_sums"}, carry_tails{"carry_tails"}, carries_transposed{"carries_turned"},
+        carry_tails{"carry_tails"}, carries_transposed{"carries_turned"},
         carries_filtered{"carries_filtered"};
     Func source{"source"}, row{"row"}, transposed{"turned"}, column{"column"}, filtered{"filtered"};
+    std::vector<TileSums> sums;        // of rows, of columns, of the carry rows
     std::vector<TileCarries> carries;  // along y; along x of the carry rows; along x
     std::vector<TileFilters> filters;  // of the carry rows; along x; along y
 
@@ -153,8 +167,8 @@ struct TiledGaussian : Halide::NamesInterface {
 
     TiledGaussian(
         const Pixels &pixel, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
-        : tile(numbers.tile), rows(numbers.rows), r(0, numbers.tile, "r"), weights(numbers.both),
-          across(ceil_div(width, tile)), down(ceil_div(height, tile)) {
+        : tile(numbers.tile), rows(numbers.rows), across(ceil_div(width, tile)),
+          down(ceil_div(height, tile)) {
         sum_tiles(pixel, numbers);
         carry_along_y(pixel, height, recursion, numbers);
         filter_tiles(pixel, width, recursion, numbers);
@@ -169,11 +183,10 @@ private:
     void sum_tiles(const Pixels &pixel, const TileNumbers &numbers) {
         tile_of_samples(i, v, t, g, c) = pixel(t * tile + i, g * tile + v, c);
         row_of_samples(i, v, t, g, c) = tile_of_samples(i, v, t, g, c);
-        sums(v, k, t, g, c) = Tuple(0.f, 0.f);
-        sums(v, k, t, g, c) =
-            Tuple(sums(v, k, t, g, c)[0] + row_of_samples(r, v, t, g, c) * numbers.weight(k, r),
-                sums(v, k, t, g, c)[1] + tile_of_samples(v, r, t, g, c) * numbers.weight(k, r));
-        tails(v, k, t, g, c) = Tuple(sums(v, k, t, g, c)[0], sums(v, k, t, g, c)[1]);
+        column_of_samples(i, v, t, g, c) = tile_of_samples(v, i, t, g, c);
+        sums.emplace_back("row_sums", row_of_samples, numbers);
+        sums.emplace_back("column_sums", column_of_samples, numbers);
+        tails(v, k, t, g, c) = Tuple(sums[0].of_tile(v, k, t, g, c), sums[1].of_tile(v, k, t, g, c));
         tails_x(v, k, t, g, c) = tails(v, k, t, g, c)[0];
         tails_y(v, k, t, g, c) = tails(v, k, g, t, c)[1];
     }
@@ -187,9 +200,8 @@ private:
         carry_row(i, v, t, g, c) = carries[0].states(i, line % 3, (line / 3) % 2, t, line / 6, c);
         rows_to_sum(i, v, t, g, c) = carry_row(i, v, t, g, c);
         rows_to_filter(i, v, t, g, c) = carry_row(i, v, t, g, c);
-        carry_sums(v, k, t, g, c) = 0.f;
-        carry_sums(v, k, t, g, c) += rows_to_sum(r, v, t, g, c) * weights(k, r);
-        carry_tails(v, k, t, g, c) = carry_sums(v, k, t, g, c);
+        sums.emplace_back("carry_sums", rows_to_sum, numbers);
+        carry_tails(v, k, t, g, c) = sums[2].of_tile(v, k, t, g, c);
         edge_of_carries(v, dir, g, c) =
             carry_row(select(dir == 0, 0, tile - 1), v, select(dir == 0, 0, across - 1), g, c);
         carries.emplace_back("carry_q", carry_tails, edge_of_carries, across, numbers);

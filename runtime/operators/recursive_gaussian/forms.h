@@ -14,11 +14,11 @@ namespace tilewright {
 std::vector<const Form *> forms_by_lines();
 std::vector<const Form *> forms_by_parts();
 
-// The numbers of the recursion, and the weights of a tile's samples as an array: of sample r, three for the
-// causal and three for the anticausal filter.
+// The numbers of the recursion, and the table of a tile's weights as an array: what its rows are, TileNumbers
+// says (generators/algorithms/recursive_gaussian/tiles.h).
 struct TileWeights {
     RecursiveTiles tiles;
-    Array both;
+    Array table;
 
     TileWeights(double sigma, int samples);
 

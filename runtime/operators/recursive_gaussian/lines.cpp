@@ -11,12 +11,27 @@
 namespace tilewright {
 
 TileWeights::TileWeights(double sigma, int samples)
-    : tiles(sigma, samples), both(Type::f32, {samples, recursive_weight_pitch}, 0) {
-    float *to = both.as<float>();
+    : tiles(sigma, samples), table(Type::f32, {recursive_weight_rows(samples), recursive_weight_pitch}, 0) {
+    float *to = table.as<float>();
     for (size_t r = 0; r < (size_t)samples; r++) {
         for (size_t k = 0; k < 3; k++) {
             to[recursive_weight_pitch * r + k] = (float)tiles.weights[r][k];
             to[recursive_weight_pitch * r + 3 + k] = (float)tiles.weights[(size_t)samples - 1 - r][k];
+        }
+    }
+    to += recursive_weight_pitch * samples;
+    const int runs = samples / recursive_run;
+    for (int j = 0; j < 3; j++) {
+        Vector3 state{};
+        state[(size_t)j] = 1;
+        for (int behind = 0; behind < runs; behind++) {  // runs between a run and the end of the tile
+            for (int k = 0; k < 3; k++) {
+                to[recursive_weight_pitch * (3 * (runs - 1 - behind) + j) + k] = (float)state[(size_t)k];
+                to[recursive_weight_pitch * (3 * behind + j) + 3 + k] = (float)state[(size_t)k];
+            }
+            for (int n = 0; n < recursive_run; n++) {
+                tiles.coefficients.step(0, state);
+            }
         }
     }
 }
