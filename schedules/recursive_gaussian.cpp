@@ -217,10 +217,12 @@ static const ScheduleVariants &variants() {
                 grey(variant("blocks_aligned", gpu, "u8 u16 f32", tiles_aligned, settings()))
                     .in("tuned")
                     .registers("kernel_tails", 168)
+                    .registers("kernel_carries_filtered", 168)
                     .registers("", 96)
                     .says("Tiles in parallel: what enters each tile is found first; for whole tiles."),
                 grey(variant("blocks_any", gpu, "f32", tiles_of_any_size, settings()))
                     .registers("kernel_tails", 168)
+                    .registers("kernel_carries_filtered", 168)
                     .registers("", 128)
                     .says("Tiles in parallel: what enters each tile is found first; for any size."),
             }),
@@ -238,6 +240,7 @@ static const ScheduleVariants &variants() {
                     .says("As columns, for another sigma down columns than along rows."),
                 variant("tuned_any", gpu, "u8 u16 f32", tiles_of_any_size, coloured, settings_of_colours())
                     .registers("kernel_tails", 168)
+                    .registers("kernel_carries_filtered", 168)
                     .registers("", 128)
                     .says("As blocks_any, also for colours: two reads of the image and one write."),
             }),

@@ -91,6 +91,64 @@ struct TileCarries : Halide::NamesInterface {
     }
 };
 
+// As TileCarries, of all columns and all rows of an image, across x down tiles: two scans that one kernel can
+// do. Groups of lines g < across are the columns of the tiles there, the others are the rows.
+struct ImageCarries : Halide::NamesInterface {
+    Var v{"v"}, k{"k"}, dir{"dir"}, at{"at"}, c{"c"};
+    RDom r;  // component of the state; step within `steps` steps; iteration of `steps` steps; group
+    Func states;
+
+    // tails(v, k + 3 dir, axis, t, g, c): of tile t along x and g along y; axis is 1 for columns.
+    // edge(v, dir, g, c).
+    ImageCarries(Func tails, Func edge, Expr across, Expr down, const TileNumbers &numbers)
+        : r({{0, 3}, {0, numbers.steps}, {0, ceil_div(max(across, down), numbers.steps)}, {0, across + down}},
+              "image_carries_r"),
+          states("image_carries"), across_(across), down_(down), steps_(numbers.steps) {
+        const Expr k0 = r[0], n = r[1] + numbers.steps * r[2], g = r[3];
+        const Expr is_column = g < across, tiles = select(is_column, down, across),
+                   line = select(is_column, g, g - across), first = first_of(g);
+        r.where(numbers.steps * r[2] < tiles);
+        const Expr from = clamp(select(dir == 0, n - 1, tiles - n), 0, tiles - 1),
+                   t = promised(select(is_column, line, from), across),
+                   tile_g = promised(select(is_column, from, line), down);
+        const std::vector<Expr> &a = numbers.across;
+        states(v, k, dir, at, c) = Halide::undef<float>();
+        Expr state = tails(v, k0 + 3 * dir, select(is_column, 1, 0), t, tile_g, c);
+        for (int j = 2; j >= 0; j--) {
+            state += mux(k0, {a[size_t(j)], a[size_t(3 + j)], a[size_t(6 + j)]}) *
+                     states(v, j, dir, promised(first + max(n - 1, 0), total()), c);
+        }
+        states(v, k0, dir, promised(first + n, total()), c) =
+            select(n == 0, select(k0 == 0, edge(v, dir, g, c), 0.f), state);
+    }
+
+    // Component j of the state at edge s of row group or column group `line`, counted from direction `dir`.
+    Expr of_column(Expr v, Expr j, Expr dir, Expr line, Expr s, Expr c) const {
+        return states(v, j, dir, promised(first_of_column(line) + s, total()), c);
+    }
+    Expr of_row(Expr v, Expr j, Expr dir, Expr line, Expr s, Expr c) const {
+        return states(v, j, dir, promised(first_of_row(line) + s, total()), c);
+    }
+
+private:
+    const Expr across_, down_;
+    const int steps_;
+
+    // Steps behind the last tile of a line are computed too, but not used.
+    Expr first_of_column(Expr line) const {
+        return line * round_up(down_, steps_);
+    }
+    Expr first_of_row(Expr line) const {
+        return across_ * round_up(down_, steps_) + line * round_up(across_, steps_);
+    }
+    Expr first_of(Expr g) const {
+        return select(g < across_, first_of_column(g), first_of_row(g - across_));
+    }
+    Expr total() const {
+        return first_of_row(down_);
+    }
+};
+
 // Both filters of each tile samples(i, v, t, g, c), 0 <= i < tile, from the states at its edges. The result
 // is anticausal(i, v, t, g, c)[0].
 struct TileFilters : Halide::NamesInterface {
@@ -151,33 +209,33 @@ struct TileFilters : Halide::NamesInterface {
 // i is a sample of a line in its tile, v the line in its group, t the tile along the line, g the group of
 // lines, c the channel.
 struct TiledGaussian : Halide::NamesInterface {
-    Var x{"x"}, y{"y"}, c{"c"}, i{"i"}, v{"v"}, k{"k"}, dir{"dir"}, t{"t"}, g{"g"}, s{"s"};
-    int tile, rows;
+    Var x{"x"}, y{"y"}, c{"c"}, i{"i"}, v{"v"}, k{"k"}, dir{"dir"}, t{"t"}, g{"g"}, s{"s"}, axis{"axis"};
+    const int tile, rows;
+    const Expr across, down;  // the number of tiles along x and along y
     Func tile_of_samples{"tile_of_samples"}, row_of_samples{"row_of_samples"},
         column_of_samples{"column_of_samples"}, tails{"tails"};
     Func carry_row{"carry_row"}, rows_to_sum{"rows_to_sum"}, rows_to_filter{"rows_to_filter"},
-        carry_tails{"carry_tails"}, carries_transposed{"carries_turned"},
-        carries_filtered{"carries_filtered"};
+        carry_tails{"carry_tails"}, carries_filtered{"carries_filtered"};
     Func source{"source"}, row{"row"}, transposed{"turned"}, column{"column"}, filtered{"filtered"};
-    std::vector<TileSums> sums;        // of rows, of columns, of the carry rows
-    std::vector<TileCarries> carries;  // along y; along x of the carry rows; along x
-    std::vector<TileFilters> filters;  // of the carry rows; along x; along y
+    std::vector<TileSums> sums;         // of rows, of columns, of the carry rows
+    std::vector<ImageCarries> carries;  // of the image
+    std::vector<TileCarries> along;     // along x of the carry rows
+    std::vector<TileFilters> filters;   // of the carry rows; along x; along y
 
     using Pixels = std::function<Expr(Expr x, Expr y, Expr c)>;
 
     TiledGaussian(
         const Pixels &pixel, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
-        : tile(numbers.tile), rows(numbers.rows), across(ceil_div(width, tile)),
-          down(ceil_div(height, tile)) {
+        : tile(numbers.tile), rows(numbers.rows), across(ceil_div(width, numbers.tile)),
+          down(ceil_div(height, numbers.tile)) {
         sum_tiles(pixel, numbers);
-        carry_along_y(pixel, height, recursion, numbers);
-        filter_tiles(pixel, width, recursion, numbers);
+        scan_tiles(pixel, width, height, numbers);
+        filter_carries(recursion, numbers);
+        filter_tiles(pixel, recursion, numbers);
     }
 
 private:
-    Expr across, down;  // the number of tiles along x and along y
-    Func tails_x{"tails_x"}, tails_y{"tails_y"}, edge_x{"edge_x"}, edge_y{"edge_y"},
-        edge_of_carries{"edge_of_carries"};
+    Func edge{"edge"}, edge_of_carries{"edge_of_carries"};
 
     // The tails of every tile (t along x, g along y), of its rows and of its columns.
     void sum_tiles(const Pixels &pixel, const TileNumbers &numbers) {
@@ -186,38 +244,44 @@ private:
         column_of_samples(i, v, t, g, c) = tile_of_samples(v, i, t, g, c);
         sums.emplace_back("row_sums", row_of_samples, numbers);
         sums.emplace_back("column_sums", column_of_samples, numbers);
-        tails(v, k, t, g, c) = Tuple(sums[0].of_tile(v, k, t, g, c), sums[1].of_tile(v, k, t, g, c));
-        tails_x(v, k, t, g, c) = tails(v, k, t, g, c)[0];
-        tails_y(v, k, t, g, c) = tails(v, k, g, t, c)[1];
+        tails(v, k, axis, t, g, c) =
+            select(axis == 0, sums[0].of_tile(v, k, t, g, c), sums[1].of_tile(v, k, t, g, c));
     }
 
-    // The carries along y of the image, which are rows of an image, and the same filtered along x.
-    void carry_along_y(
-        const Pixels &pixel, Expr height, const Recursion &recursion, const TileNumbers &numbers) {
-        edge_y(v, dir, g, c) = pixel(g * tile + v, select(dir == 0, 0, height - 1), c);
-        carries.emplace_back("carry_y", tails_y, edge_y, down, numbers);
+    // The carries of the image, along y and along x.
+    void scan_tiles(const Pixels &pixel, Expr width, Expr height, const TileNumbers &numbers) {
+        const Expr is_column = g < across, line = select(is_column, g, g - across) * tile + v,
+                   edge_x = select(is_column, line, select(dir == 0, 0, width - 1)),
+                   edge_y = select(is_column, select(dir == 0, 0, height - 1), line);
+        edge(v, dir, g, c) = pixel(promised(edge_x, across * tile), promised(edge_y, down * tile), c);
+        carries.emplace_back(tails, edge, across, down, numbers);
+    }
+
+    // The carries along y as rows of an image, and the same filtered along x.
+    void filter_carries(const Recursion &recursion, const TileNumbers &numbers) {
         const Expr line = g * rows + v;  // k + 3 dir + 6 s
-        carry_row(i, v, t, g, c) = carries[0].states(i, line % 3, (line / 3) % 2, t, line / 6, c);
+        carry_row(i, v, t, g, c) = carries[0].of_column(i, line % 3, (line / 3) % 2, t, line / 6, c);
         rows_to_sum(i, v, t, g, c) = carry_row(i, v, t, g, c);
         rows_to_filter(i, v, t, g, c) = carry_row(i, v, t, g, c);
         sums.emplace_back("carry_sums", rows_to_sum, numbers);
         carry_tails(v, k, t, g, c) = sums[2].of_tile(v, k, t, g, c);
         edge_of_carries(v, dir, g, c) =
             carry_row(select(dir == 0, 0, tile - 1), v, select(dir == 0, 0, across - 1), g, c);
-        carries.emplace_back("carry_q", carry_tails, edge_of_carries, across, numbers);
-        filters.emplace_back("carry_rows", rows_to_filter, carries[1].states, across, recursion, numbers);
-        carries_transposed(i, v, t, g, c) = filters[0].anticausal(i, v, t, g, c)[0];
-        carries_filtered(i, v, t, g, c) = carries_transposed(i, v, t, g, c);
+        along.emplace_back("carry_q", carry_tails, edge_of_carries, across, numbers);
+        filters.emplace_back("carry_rows", rows_to_filter, along[0].states, across, recursion, numbers);
+        carries_filtered(i, v, t, g, c) = filters[0].anticausal(i, v, t, g, c)[0];
     }
 
-    // The carries along x, and then both filters of each tile.
-    void filter_tiles(
-        const Pixels &pixel, Expr width, const Recursion &recursion, const TileNumbers &numbers) {
-        edge_x(v, dir, g, c) = pixel(select(dir == 0, 0, width - 1), g * tile + v, c);
-        carries.emplace_back("carry_x", tails_x, edge_x, across, numbers);
+    // Both filters of each tile.
+    void filter_tiles(const Pixels &pixel, const Recursion &recursion, const TileNumbers &numbers) {
         source(i, v, t, g, c) = pixel(t * tile + i, g * tile + v, c);
         row(i, v, t, g, c) = source(i, v, t, g, c);
-        filters.emplace_back("rows", row, carries[2].states, across, recursion, numbers);
+        filters.emplace_back(
+            "rows", row,
+            [&](int j, int dir) {
+                return carries[0].of_row(v, j, dir, g, dir ? across - 1 - t : Expr(t), c);
+            },
+            recursion, numbers);
         transposed(i, v, t, g, c) = filters[1].anticausal(i, v, t, g, c)[0];
         column(i, v, t, g, c) = transposed(v, i, g, t, c);
         Func carry_yx("carry_yx");
