@@ -10,6 +10,7 @@
 #include "generators/check_tunables.h"
 #include "generators/variant_generator.h"
 #include "schedules/shared_moves.h"
+#include <functional>
 #include <string>
 
 namespace tilewright {
@@ -41,26 +42,57 @@ Halide::Func table_of(Table &weights, int tile) {
 
 }  // namespace
 
-// The definition. image and output: x, y, c. step: gain, slope and a3 of the recursion along rows; turn: its
-// end_matrix; step_y and turn_y: those down columns.
-class RecursiveGaussianGenerator : public VariantGenerator<RecursiveGaussianGenerator> {
+// A generator whose recursions are of f64 where pixels are. Their numbers are inputs: step_0, step_1 and
+// step_2 are gain, slope and a3, turn_0 to turn_8 the end_matrix; those of a second one have other names.
+template<typename Self>
+class RecursionGenerator : public VariantGenerator<Self> {
+protected:
+    void add_recursion(const std::string &axis = "") {
+        for (const auto &[name, count] : {std::pair{"step", 3}, {"turn", 9}}) {
+            for (int i = 0; i < count; i++) {
+                const std::string input = name + axis + "_" + std::to_string(i);
+                std::string(this->type) == "f64" ? add<double>(input) : add<float>(input);
+            }
+        }
+    }
+    // That of the n-th call of add_recursion().
+    Recursion recursion(int n = 0) const {
+        std::vector<Expr> all;
+        for (size_t i = 0; i < 12; i++) {
+            all.push_back(numbers_[12 * size_t(n) + i]());
+        }
+        return {{}, all[0], all[1], all[2], {all.begin() + 3, all.end()}};
+    }
+
+private:
+    std::vector<std::function<Expr()>> numbers_;
+
+    template<typename Number>
+    void add(const std::string &name) {
+        auto *input = this->template add_input<Number>(name);
+        numbers_.push_back([input] {
+            input->set_estimate(1);
+            return Expr(*input);
+        });
+    }
+};
+
+// The definition. image and output: x, y, c. The second recursion, `_y`, is that down columns.
+class RecursiveGaussianGenerator : public RecursionGenerator<RecursiveGaussianGenerator> {
 public:
     Input<Buffer<void, 3>> image{"image"};
-    Input<float[3]> step{"step"};
-    Input<float[9]> end_matrix{"turn"};
-    Input<float[3]> step_y{"step_y"};
-    Input<float[9]> end_matrix_y{"turn_y"};
     Output<Buffer<void, 3>> output{"output"};
 
     void configure() {
         image.set_type(element_type(type));
         output.set_type(element_type(type));
+        add_recursion();
+        add_recursion("_y");
     }
 
     void generate() {
-        RecursiveGaussian blur(image, image.width(), image.height(),
-            {{}, step[0], step[1], step[2], expressions(end_matrix)},
-            {{}, step_y[0], step_y[1], step_y[2], expressions(end_matrix_y)});
+        RecursiveGaussian blur(
+            image, Pixel::of(type), image.width(), image.height(), recursion(0), recursion(1));
         output = blur.out;
         image.dim(0).set_stride(Expr());  // colours are interleaved
         output.dim(0).set_stride(Expr());
@@ -69,14 +101,6 @@ public:
 
         image.set_estimates({{0, 8192}, {0, 8192}, {0, 1}});
         output.set_estimates({{0, 8192}, {0, 8192}, {0, 1}});
-        for (size_t i = 0; i < 9; i++) {
-            end_matrix.set_estimate(i, 1);
-            end_matrix_y.set_estimate(i, 1);
-        }
-        for (size_t i = 0; i < 3; i++) {
-            step.set_estimate(i, 1);
-            step_y.set_estimate(i, 1);
-        }
     }
 };
 
@@ -126,17 +150,12 @@ public:
 // What the generators of both forms in bands and strips share. image and output: rows of width * channels
 // elements.
 template<typename Self>
-class RunsGenerator : public VariantGenerator<Self> {
+class RunsGenerator : public RecursionGenerator<Self> {
 public:
     GeneratorInput<Buffer<void, 2>> image{"image"};
     GeneratorInput<int32_t> channels{"channels"};
-    GeneratorInput<float[3]> step{"step"};
-    GeneratorInput<float[9]> end_matrix{"turn"};
 
 protected:
-    Recursion recursion() const {
-        return {{}, step[0], step[1], step[2], expressions(end_matrix)};
-    }
     RunShape shape() const {
         const int lanes = this->get_target().template natural_vector_size<float>();
         return {this->setting("run"), this->setting("strip"), lanes};
@@ -155,19 +174,19 @@ protected:
 
 class RecursiveGaussianStripsGenerator : public RunsGenerator<RecursiveGaussianStripsGenerator> {
 public:
-    Input<float[3]> step_y{"step_y"};
-    Input<float[9]> end_matrix_y{"turn_y"};
     Output<Buffer<void, 2>> output{"output"};
 
     void configure() {
         image.set_type(element_type(type));
         output.set_type(element_type(type));
+        add_recursion();
+        add_recursion("_y");
     }
 
     void generate() {
         const Expr channels = channels_of_row();
-        RecursiveGaussianStrips blur(image, image.width() / channels, image.height(), channels, recursion(),
-            {{}, step_y[0], step_y[1], step_y[2], expressions(end_matrix_y)}, shape());
+        RecursiveGaussianStrips blur(image, Pixel::of(type), image.width() / channels, image.height(),
+            channels, recursion(0), recursion(1), shape());
         finish(blur, output);
     }
 };
@@ -184,6 +203,7 @@ public:
     void configure() {
         image.set_type(element_type(type));
         output.set_type(element_type(type));
+        add_recursion();
     }
 
     void generate() {
@@ -235,7 +255,8 @@ protected:
 class RecursiveGaussianTilesGenerator : public TiledGenerator<RecursiveGaussianTilesGenerator, 3, 3> {
 public:
     void generate() {
-        RecursiveGaussianTiles blur(image, image.width(), image.height(), recursion(), numbers());
+        RecursiveGaussianTiles blur(
+            image, Pixel::of(type), image.width(), image.height(), recursion(), numbers());
         output = blur.out;
         image.dim(0).set_min(0);
         image.dim(1).set_min(0);

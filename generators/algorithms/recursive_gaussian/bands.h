@@ -52,7 +52,8 @@ struct RecursiveGaussianBands : Halide::NamesInterface {
               "along_y", column(), numbers.tile, recursion, shape.run,
               [this](Expr v, Expr t) { return Tuple(ends(v, 0, t), ends(v, 1, t), ends(v, 2, t)); },
               [this, &recursion](Expr v, Expr t, const Tuple &z) { return end(recursion, v, t, z); }),
-          rows("along_x", filtered_columns(), Func(), width, channels, recursion, shape, image.type()) {
+          rows("along_x", filtered_columns(), Func(), width, channels, recursion, shape, {image.type()},
+              {image.type()}) {
         pixels(x, y) = rows.sample(x, y);
         out(x, y) = pixels(x, y);
     }

@@ -63,7 +63,7 @@ struct RecursiveGaussianEdges : Halide::NamesInterface {
         pixels = RDom({{0, rows}, {0, columns}, {0, across}, {0, down}}, "pixels");
         const Expr to_x = column_of(pixels.z, pixels.y), to_y = pixels.w * rows + pixels.x;
         pixels.where(below(to_x, width) && below(to_y, height));
-        filtered(i, v, t, g) = as_pixel(image.type(), filters[2].anticausal(i, v, t, g, 0)[0]);
+        filtered(i, v, t, g) = Pixel{image.type()}.written(filters[2].anticausal(i, v, t, g, 0)[0]);
         out(x, y) = Halide::undef(image.type());
         out(promised(to_x, width), promised(to_y, height)) = filtered(pixels.y, pixels.x, pixels.z, pixels.w);
     }

@@ -296,15 +296,15 @@ struct RecursiveGaussianTiles : TiledGaussian {
     static constexpr const char *name = "recursive_gaussian_tiles";
     Func out{"out"};
 
-    RecursiveGaussianTiles(
-        Func image, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
+    RecursiveGaussianTiles(Func image, const Pixel &pixel, Expr width, Expr height,
+        const Recursion &recursion, const TileNumbers &numbers)
         : TiledGaussian(
               [=](Expr x, Expr y, Expr c) {
-                  return cast<float>(image(clamp(x, 0, width - 1), clamp(y, 0, height - 1), c));
+                  return pixel.read(image(clamp(x, 0, width - 1), clamp(y, 0, height - 1), c));
               },
               width, height, recursion, numbers) {
         filtered(x, y, t, g, c) = filters[2].anticausal(y, x, g, t, c)[0];
-        out(x, y, c) = as_pixel(image.type(), filtered(x % tile, y % tile, x / tile, y / tile, c));
+        out(x, y, c) = pixel.written(filtered(x % tile, y % tile, x / tile, y / tile, c));
     }
 };
 
@@ -318,7 +318,7 @@ struct RecursiveGaussianAligned : TiledGaussian {
         Func image, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
         : TiledGaussian([=](Expr x, Expr y, Expr) { return cast<float>(image(x, y)); }, width, height,
               recursion, numbers) {
-        out(x, y, t, g) = as_pixel(image.type(), filters[2].anticausal(y, x, g, t, 0)[0]);
+        out(x, y, t, g) = Pixel{image.type()}.written(filters[2].anticausal(y, x, g, t, 0)[0]);
     }
 };
 

@@ -49,26 +49,40 @@ View pixels_of(const Array &array) {
     return view;
 }
 
-void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix) {
-    std::array<float, 9> numbers;
-    for (size_t i = 0; i < 9; i++) {
-        numbers[i] = (float)matrix[i / 3][i % 3];
+namespace {
+
+template<typename Number>
+void bind_numbers(Launch &launch, const std::string &name, std::span<const double> all) {
+    const std::vector<Number> numbers(all.begin(), all.end());
+    launch.values(name, std::span<const Number>(numbers));
+}
+
+std::vector<double> elements_of(const Matrix3 &matrix) {
+    std::vector<double> all;
+    for (const Vector3 &row : matrix) {
+        all.insert(all.end(), row.begin(), row.end());
     }
-    launch.values(name, std::span<const float>(numbers));
+    return all;
+}
+
+}  // namespace
+
+void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix) {
+    bind_numbers<float>(launch, name, elements_of(matrix));
 }
 
 void bind_recursion(
-    Launch &launch, const std::string &step, const std::string &turn, const RecursiveTiles &tiles) {
+    Launch &launch, const std::string &axis, const std::string &type, const RecursiveTiles &tiles) {
     const RecursiveCoefficients &c = tiles.coefficients;
-    const std::array<float, 3> numbers = {(float)c.gain, (float)c.slope, (float)c.feedback[2]};
-    launch.values(step, std::span<const float>(numbers));
-    bind_matrix(launch, turn, tiles.end_matrix);
+    const auto bind = type == "f64" ? bind_numbers<double> : bind_numbers<float>;
+    bind(launch, "step" + axis, std::array{c.gain, c.slope, c.feedback[2]});
+    bind(launch, "turn" + axis, elements_of(tiles.end_matrix));
 }
 
 void RecursiveForm::bind(Launch &launch, const Variant &, const BlurRequest &request, Array &output) const {
     const auto weights = TileWeights::of(request.sigma, arguments_.samples);
     launch.in("image", request.image(), arguments_.image(request.image()));
-    bind_recursion(launch, "step", "turn", weights->tiles);
+    bind_recursion(launch, "", request.type, weights->tiles);
     bind_rest(launch, request, *weights, output);
     launch.out("output", output, arguments_.output(output));
 }
@@ -84,7 +98,7 @@ View line_of(const Array &array) {
 
 // Binds the recursion down columns.
 void bind_columns(Launch &launch, const BlurRequest &request) {
-    bind_recursion(launch, "step_y", "turn_y", TileWeights::of(request.sigma_y, recursive_tile)->tiles);
+    bind_recursion(launch, "_y", request.type, TileWeights::of(request.sigma_y, recursive_tile)->tiles);
 }
 
 // Whether a grid has the tiles of the row's transposes, where it has some.
@@ -99,7 +113,8 @@ struct DefinitionForm final : RecursiveForm {
 
     bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
         const bool is_for_two = variant.configuration<RecursiveGaussianConfiguration>().two_sigmas;
-        return has_tiles(variant, request) && (!is_for_two || request.sigma_y != request.sigma);
+        return has_tiles(variant, request) &&
+               (!is_for_two || request.sigma_y != request.sigma || request.type == "f64");
     }
     bool takes_two_sigmas() const override {
         return true;
