@@ -70,9 +70,10 @@ inline void in_registers(TileFilters filters, Func at, Var thread) {
     for (Func filter : {filters.causal, filters.anticausal}) {
         filter.compute_at(at, thread);
         filter.update(0).unscheduled();
+        filter.update(1).unscheduled();
     }
-    filters.causal.update(1).unroll(filters.n);
-    filters.anticausal.update(1).unroll(filters.m);
+    filters.causal.update(2).unroll(filters.n);
+    filters.anticausal.update(2).unroll(filters.m);
 }
 
 // Copies a tile to shared memory, `pixels` of them per load.

@@ -35,6 +35,19 @@ struct Recursion : Halide::NamesInterface {
         return {z[0] + d, d, e};
     }
 
+    // The same from the states one and two steps before, of which `before` gives e alone and `earlier` w and
+    // d. Only a multiplication and an addition lie between two values of e, half of what step() has.
+    Tuple step_ahead(Expr sample, const Tuple &before, const Tuple &earlier) const {
+        const Expr e = (slope - gain + a3) * before[2] +
+                       ((slope - gain) * earlier[1] + gain * (sample - earlier[0])),
+                   d = before[1] + e;
+        return {before[0] + d, d, e};
+    }
+    // The state before the state z, as far as step_ahead() needs it.
+    Tuple earlier(const Tuple &z) const {
+        return {z[0] - z[1], z[1] - z[2], zero()};
+    }
+
     // The same with z = (w, d, e, rest), where rest is what rounding subtracted from w. Without it, the
     // errors of sigma steps would add up to 3e-8 sigma.
     Tuple step_with_rest(Expr sample, const Tuple &z) const {

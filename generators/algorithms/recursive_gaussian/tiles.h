@@ -180,7 +180,9 @@ struct TileFilters : Halide::NamesInterface {
 
         causal(i, v, t, g, c) = none;
         causal(-1, v, t, g, c) = Tuple(state(0, 0), state(1, 0), state(2, 0));
-        causal(n, v, t, g, c) = recursion.step(samples(n, v, t, g, c), at(causal, n - 1));
+        causal(-2, v, t, g, c) = recursion.earlier(at(causal, -1));
+        causal(n, v, t, g, c) =
+            recursion.step_ahead(samples(n, v, t, g, c), at(causal, n - 1), at(causal, n - 2));
 
         std::vector<Expr> end(3, 0.f);
         for (int r = 0; r < 3; r++) {
@@ -192,8 +194,9 @@ struct TileFilters : Halide::NamesInterface {
         }
         anticausal(i, v, t, g, c) = none;
         anticausal(tile, v, t, g, c) = Tuple(end);
-        anticausal(tile - 1 - m, v, t, g, c) =
-            recursion.step(causal(tile - 1 - m, v, t, g, c)[0], at(anticausal, tile - m));
+        anticausal(tile + 1, v, t, g, c) = recursion.earlier(at(anticausal, tile));
+        anticausal(tile - 1 - m, v, t, g, c) = recursion.step_ahead(
+            causal(tile - 1 - m, v, t, g, c)[0], at(anticausal, tile - m), at(anticausal, tile + 1 - m));
     }
 };
 
