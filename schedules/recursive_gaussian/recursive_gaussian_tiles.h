@@ -132,51 +132,47 @@ inline void scan_tiles(ImageCarries carries, const LoopLevel &at) {
         .gpu_threads(carries.v);
 }
 
-// Kernel 3: the carries along y, filtered along x. A block has `rows` whole rows of them: a thread sums some
-// of their tiles, then a thread per row and direction scans these sums, and then a thread filters its tiles.
-// The sums and what is scanned lie in memory of the device, because a row may have any length.
-inline void filter_carries(TiledGaussian &blur, const LoopLevel &at) {
-    constexpr int tiles_at_once = 64;
-    const Var i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c;
-    const Var turn{"turn"}, thread{"thread"}, a{"a"};
+// Kernel 3: the carries along y, filtered along x. A block has a whole row of them: it sums its tiles, of
+// which `at_once` at a time go through shared memory, one per thread; then a thread per direction scans these
+// sums; then it filters the tiles. The sums and what is scanned lie in `memory`.
+inline void filter_carries(TiledGaussian &blur, const LoopLevel &at, MemoryType memory) {
+    constexpr int at_once = 64;
+    const Var i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c, turn{"turn"};
+    const int tile = blur.tile;
     Func filtered = blur.carries_filtered, tails = blur.carry_tails;
     filtered.compute_at(at)
-        .align_bounds(i, blur.tile)
-        .bound(v, 0, blur.rows)
-        .split(t, turn, t, tiles_at_once, TailStrategy::GuardWithIf)
-        .fuse(t, v, thread)
-        .split(i, i, a, 4)
-        .reorder(a, i, turn, thread, g, c)
-        .vectorize(a)
-        .unroll(i)
+        .align_bounds(i, tile)
+        .bound(v, 0, 1)
+        .split(t, turn, t, at_once, TailStrategy::GuardWithIf)
+        .reorder(t, i, v, turn, g, c)
+        .unroll(t, 8)
         .gpu_blocks(g, c)
-        .gpu_threads(thread);
-    in_registers(blur.filters[0], filtered, turn);
-    blur.rows_to_filter.compute_at(filtered, turn).vectorize(i, 4).unroll(i);
+        .gpu_threads(i);
+    transpose_in_shared(blur.carries_transposed, filtered, turn, i, t, tile);
+    blur.carries_transposed.bound_extent(t, at_once).bound_extent(i, tile);
+    in_registers(blur.filters[0], blur.carries_transposed, t);
+    blur.rows_to_filter.compute_at(blur.carries_transposed, t).vectorize(i, 4).unroll(i);
 
     tails.compute_at(filtered, g)
-        .store_in(MemoryType::Heap)
+        .store_in(memory)
         .bound(k, 0, 6)
-        .bound_extent(v, blur.rows)
-        .split(t, turn, t, tiles_at_once, TailStrategy::GuardWithIf)
-        .fuse(t, v, thread)
-        .reorder(k, turn, thread)
+        .bound_extent(v, 1)
+        .split(t, turn, t, at_once, TailStrategy::RoundUp)
+        .reorder(k, t, v, turn)
         .unroll(k)
-        .gpu_threads(thread);
-    sums_in_registers(blur.sums[2], LoopLevel(tails, turn));
-    blur.rows_to_sum.compute_at(tails, turn).vectorize(i, 4).unroll(i);
+        .gpu_threads(t);
+    sums_in_registers(blur.sums[2], LoopLevel(tails, t));
+    blur.rows_to_sum.compute_at(tails, t).vectorize(i, 4).unroll(i);
+    columns_to_shared(blur.carries_to_sum, tails, turn, i, t, tile);
 
     TileCarries &along = blur.along[0];
-    along.states.compute_at(filtered, g)
-        .store_in(MemoryType::Heap)
-        .bound_extent(along.v, blur.rows)
-        .bound(along.dir, 0, 2);
+    along.states.compute_at(filtered, g).store_in(memory).bound_extent(along.v, 1).bound(along.dir, 0, 2);
     along.states.update()
         .reorder(along.r.x, along.r.y, along.r.z, along.v, along.dir)
         .unroll(along.r.x)
         .unroll(along.r.y)
-        .fuse(along.v, along.dir, thread)
-        .gpu_threads(thread);
+        .gpu_threads(along.dir);
+    blur.edge_of_carries.compute_at(along.states, along.dir);
 }
 
 // Kernel 1: the tails of each tile. The caller says which blocks there are.
@@ -203,7 +199,7 @@ inline void tiles_aligned(RecursiveGaussianAligned &blur, ScheduleContext &conte
     sum_tiles(blur, LoopLevel::root()).gpu_blocks(t, g);
     vectors_to_shared(blur.tile_of_samples, blur.tails, t, i, v, tile, pixels);
     scan_tiles(blur.carries[0], LoopLevel::root());
-    filter_carries(blur, LoopLevel::root());
+    filter_carries(blur, LoopLevel::root(), MemoryType::GPUShared);
 
     blur.out.reorder(y, x, t, g).unroll(y).gpu_blocks(t, g).gpu_threads(x);
     in_registers(blur.filters[2], blur.out, x);
@@ -255,7 +251,7 @@ inline void tiles_of_any_size(RecursiveGaussianTiles &blur, ScheduleContext &con
     sum_tiles(blur, pass).fuse(t, g, block).gpu_blocks(block, c);
     columns_to_shared(blur.tile_of_samples, blur.tails, block, i, v, tile);
     scan_tiles(blur.carries[0], pass);
-    filter_carries(blur, pass);
+    filter_carries(blur, pass, MemoryType::Heap);
 
     blur.out.tile(x, y, xo, yo, xi, yi, tile, tile, TailStrategy::GuardWithIf)
         .reorder(yi, xi, xo, yo, c)

@@ -217,8 +217,9 @@ struct TiledGaussian : Halide::NamesInterface {
     const Expr across, down;  // the number of tiles along x and along y
     Func tile_of_samples{"tile_of_samples"}, row_of_samples{"row_of_samples"},
         column_of_samples{"column_of_samples"}, tails{"tails"};
-    Func carry_row{"carry_row"}, rows_to_sum{"rows_to_sum"}, rows_to_filter{"rows_to_filter"},
-        carry_tails{"carry_tails"}, carries_filtered{"carries_filtered"};
+    Func carry_row{"carry_row"}, carries_to_sum{"carries_to_sum"}, rows_to_sum{"rows_to_sum"},
+        rows_to_filter{"rows_to_filter"}, carry_tails{"carry_tails"}, edge_of_carries{"edge_of_carries"},
+        carries_transposed{"carries_turned"}, carries_filtered{"carries_filtered"};
     Func source{"source"}, row{"row"}, transposed{"turned"}, column{"column"}, filtered{"filtered"};
     std::vector<TileSums> sums;         // of rows, of columns, of the carry rows
     std::vector<ImageCarries> carries;  // of the image
@@ -238,7 +239,7 @@ struct TiledGaussian : Halide::NamesInterface {
     }
 
 private:
-    Func edge{"edge"}, edge_of_carries{"edge_of_carries"};
+    Func edge{"edge"};
 
     // The tails of every tile (t along x, g along y), of its rows and of its columns.
     void sum_tiles(const Pixels &pixel, const TileNumbers &numbers) {
@@ -260,19 +261,30 @@ private:
         carries.emplace_back(tails, edge, across, down, numbers);
     }
 
-    // The carries along y as rows of an image, and the same filtered along x.
+    // The carries along y as rows of an image, and the same filtered along x. Tiles behind the last one are
+    // the last one once more, and not used.
     void filter_carries(const Recursion &recursion, const TileNumbers &numbers) {
-        const Expr line = g * rows + v;  // k + 3 dir + 6 s
-        carry_row(i, v, t, g, c) = carries[0].of_column(i, line % 3, (line / 3) % 2, t, line / 6, c);
-        rows_to_sum(i, v, t, g, c) = carry_row(i, v, t, g, c);
+        const Expr line = g * rows + v,  // k + 3 dir + 6 s
+            tile_of_row = promised(min(t, across - 1), across);
+        carry_row(i, v, t, g, c) =
+            carries[0].of_column(i, line % 3, (line / 3) % 2, tile_of_row, line / 6, c);
+        carries_to_sum(i, v, t, g, c) = carry_row(i, v, t, g, c);
+        rows_to_sum(i, v, t, g, c) = carries_to_sum(i, v, t, g, c);
         rows_to_filter(i, v, t, g, c) = carry_row(i, v, t, g, c);
         sums.emplace_back("carry_sums", rows_to_sum, numbers);
         carry_tails(v, k, t, g, c) = sums[2].of_tile(v, k, t, g, c);
         edge_of_carries(v, dir, g, c) =
             carry_row(select(dir == 0, 0, tile - 1), v, select(dir == 0, 0, across - 1), g, c);
         along.emplace_back("carry_q", carry_tails, edge_of_carries, across, numbers);
-        filters.emplace_back("carry_rows", rows_to_filter, along[0].states, across, recursion, numbers);
-        carries_filtered(i, v, t, g, c) = filters[0].anticausal(i, v, t, g, c)[0];
+        filters.emplace_back(
+            "carry_rows", rows_to_filter,
+            [&](int j, int dir) {
+                const Expr s = dir ? across - 1 - tile_of_row : tile_of_row;
+                return along[0].states(v, j, dir, g, promised(s, across), c);
+            },
+            recursion, numbers);
+        carries_transposed(i, v, t, g, c) = filters[0].anticausal(i, v, t, g, c)[0];
+        carries_filtered(i, v, t, g, c) = carries_transposed(i, v, t, g, c);
     }
 
     // Both filters of each tile.
