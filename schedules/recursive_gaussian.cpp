@@ -216,7 +216,6 @@ static const ScheduleVariants &variants() {
             {
                 grey(variant("blocks_aligned", gpu, "u8 u16 f32", tiles_aligned, settings()))
                     .in("tuned")
-                    .registers("kernel_tails", 168)
                     .registers("kernel_carries_filtered", 168)
                     .registers("", 96)
                     .says("Tiles in parallel: what enters each tile is found first; for whole tiles."),
