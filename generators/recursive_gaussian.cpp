@@ -10,6 +10,7 @@
 #include "generators/check_tunables.h"
 #include "generators/variant_generator.h"
 #include "schedules/shared_moves.h"
+#include <functional>
 #include <string>
 
 namespace tilewright {
@@ -30,28 +31,68 @@ std::vector<Expr> expressions(const Scalars &scalars) {
     return all;
 }
 
+// The table of weights as a Func. The front gives one of these rows.
+template<typename Table>
+Halide::Func table_of(Table &weights, int tile) {
+    weights.set_host_alignment(16);
+    weights.dim(0).set_bounds(0, recursive_weight_pitch);
+    weights.dim(1).set_bounds(0, recursive_weight_rows(tile)).set_stride(recursive_weight_pitch);
+    return weights;
+}
+
 }  // namespace
 
-// The definition. image and output: x, y, c. step: gain, slope and a3 of the recursion along rows; turn: its
-// end_matrix; step_y and turn_y: those down columns.
-class RecursiveGaussianGenerator : public VariantGenerator<RecursiveGaussianGenerator> {
+// A generator whose recursions are of f64 where pixels are. Their numbers are inputs: step_0, step_1 and
+// step_2 are gain, slope and a3, turn_0 to turn_8 the end_matrix; those of a second one have other names.
+template<typename Self>
+class RecursionGenerator : public VariantGenerator<Self> {
+protected:
+    void add_recursion(const std::string &axis = "") {
+        for (const auto &[name, count] : {std::pair{"step", 3}, {"turn", 9}}) {
+            for (int i = 0; i < count; i++) {
+                const std::string input = name + axis + "_" + std::to_string(i);
+                std::string(this->type) == "f64" ? add<double>(input) : add<float>(input);
+            }
+        }
+    }
+    // That of the n-th call of add_recursion().
+    Recursion recursion(int n = 0) const {
+        std::vector<Expr> all;
+        for (size_t i = 0; i < 12; i++) {
+            all.push_back(numbers_[12 * size_t(n) + i]());
+        }
+        return {{}, all[0], all[1], all[2], {all.begin() + 3, all.end()}};
+    }
+
+private:
+    std::vector<std::function<Expr()>> numbers_;
+
+    template<typename Number>
+    void add(const std::string &name) {
+        auto *input = this->template add_input<Number>(name);
+        numbers_.push_back([input] {
+            input->set_estimate(1);
+            return Expr(*input);
+        });
+    }
+};
+
+// The definition. image and output: x, y, c. The second recursion, `_y`, is that down columns.
+class RecursiveGaussianGenerator : public RecursionGenerator<RecursiveGaussianGenerator> {
 public:
     Input<Buffer<void, 3>> image{"image"};
-    Input<float[3]> step{"step"};
-    Input<float[9]> end_matrix{"turn"};
-    Input<float[3]> step_y{"step_y"};
-    Input<float[9]> end_matrix_y{"turn_y"};
     Output<Buffer<void, 3>> output{"output"};
 
     void configure() {
         image.set_type(element_type(type));
         output.set_type(element_type(type));
+        add_recursion();
+        add_recursion("_y");
     }
 
     void generate() {
-        RecursiveGaussian blur(image, image.width(), image.height(),
-            {{}, step[0], step[1], step[2], expressions(end_matrix)},
-            {{}, step_y[0], step_y[1], step_y[2], expressions(end_matrix_y)});
+        RecursiveGaussian blur(
+            image, Pixel::of(type), image.width(), image.height(), recursion(0), recursion(1));
         output = blur.out;
         image.dim(0).set_stride(Expr());  // colours are interleaved
         output.dim(0).set_stride(Expr());
@@ -60,14 +101,6 @@ public:
 
         image.set_estimates({{0, 8192}, {0, 8192}, {0, 1}});
         output.set_estimates({{0, 8192}, {0, 8192}, {0, 1}});
-        for (size_t i = 0; i < 9; i++) {
-            end_matrix.set_estimate(i, 1);
-            end_matrix_y.set_estimate(i, 1);
-        }
-        for (size_t i = 0; i < 3; i++) {
-            step.set_estimate(i, 1);
-            step_y.set_estimate(i, 1);
-        }
     }
 };
 
@@ -117,17 +150,12 @@ public:
 // What the generators of both forms in bands and strips share. image and output: rows of width * channels
 // elements.
 template<typename Self>
-class RunsGenerator : public VariantGenerator<Self> {
+class RunsGenerator : public RecursionGenerator<Self> {
 public:
     GeneratorInput<Buffer<void, 2>> image{"image"};
     GeneratorInput<int32_t> channels{"channels"};
-    GeneratorInput<float[3]> step{"step"};
-    GeneratorInput<float[9]> end_matrix{"turn"};
 
 protected:
-    Recursion recursion() const {
-        return {{}, step[0], step[1], step[2], expressions(end_matrix)};
-    }
     RunShape shape() const {
         const int lanes = this->get_target().template natural_vector_size<float>();
         return {this->setting("run"), this->setting("strip"), lanes};
@@ -146,28 +174,28 @@ protected:
 
 class RecursiveGaussianStripsGenerator : public RunsGenerator<RecursiveGaussianStripsGenerator> {
 public:
-    Input<float[3]> step_y{"step_y"};
-    Input<float[9]> end_matrix_y{"turn_y"};
     Output<Buffer<void, 2>> output{"output"};
 
     void configure() {
         image.set_type(element_type(type));
         output.set_type(element_type(type));
+        add_recursion();
+        add_recursion("_y");
     }
 
     void generate() {
         const Expr channels = channels_of_row();
-        RecursiveGaussianStrips blur(image, image.width() / channels, image.height(), channels, recursion(),
-            {{}, step_y[0], step_y[1], step_y[2], expressions(end_matrix_y)}, shape());
+        RecursiveGaussianStrips blur(image, Pixel::of(type), image.width() / channels, image.height(),
+            channels, recursion(0), recursion(1), shape());
         finish(blur, output);
     }
 };
 
-// both: the weights (k, sample) of TileNumbers::both. states: see RecursiveGaussianBands. It may lie in the
+// weights: the table of TileNumbers. states: see RecursiveGaussianBands. It may lie in the
 // memory of `output`.
 class RecursiveGaussianBandsGenerator : public RunsGenerator<RecursiveGaussianBandsGenerator> {
 public:
-    Input<Buffer<float, 2>> both{"both"};
+    Input<Buffer<float, 2>> weights{"weights"};
     Input<float[9]> across{"across"}, behind{"behind"};
     Output<Buffer<float, 3>> states{"states"};
     Output<Buffer<void, 2>> output{"output"};
@@ -175,16 +203,15 @@ public:
     void configure() {
         image.set_type(element_type(type));
         output.set_type(element_type(type));
+        add_recursion();
     }
 
     void generate() {
         const bool fits = recursive_band % setting("run") == 0;
         check_tunables(variant().name, tunables,
             fits ? "" : "run must divide the rows of a band, " + std::to_string(recursive_band));
-        both.dim(0).set_bounds(0, recursive_weights);
-        both.dim(1).set_bounds(0, recursive_band).set_stride(recursive_weight_pitch);
-        const TileNumbers numbers{
-            recursive_band, 1, recursive_carry_rows, expressions(across), expressions(behind), {}, both};
+        const TileNumbers numbers{recursive_band, 1, recursive_carry_rows, expressions(across),
+            expressions(behind), table_of(weights, recursive_band)};
         const Expr channels = channels_of_row();
         RecursiveGaussianBands blur(
             image, image.width() / channels, image.height(), channels, recursion(), numbers, shape());
@@ -196,15 +223,14 @@ public:
     }
 };
 
-// What the generators of both forms in tiles share. both: the weights (k, sample) of TileNumbers::both.
+// What the generators of both forms in tiles share. weights: the table of TileNumbers.
 template<typename Self, int dimensions, int output_dimensions>
 class TiledGenerator : public VariantGenerator<Self> {
 public:
     GeneratorInput<Buffer<void, dimensions>> image{"image"};
-    GeneratorInput<Buffer<float, 2>> both{"both"};
+    GeneratorInput<Buffer<float, 2>> weights{"weights"};
     GeneratorInput<float[3]> step{"step"};
     GeneratorInput<float[9]> end_matrix{"turn"}, across{"across"}, behind{"behind"};
-    GeneratorInput<float[3 * recursive_tile]> weights{"weights"};
     GeneratorOutput<Buffer<void, output_dimensions>> output{"output"};
 
     void configure() {
@@ -219,11 +245,8 @@ protected:
         return {{}, step[0], step[1], step[2], expressions(end_matrix)};
     }
     TileNumbers numbers() {
-        both.set_host_alignment(16);
-        both.dim(0).set_bounds(0, recursive_weights);
-        both.dim(1).set_bounds(0, tile).set_stride(recursive_weight_pitch);
         return {tile, this->setting("steps"), recursive_carry_rows, expressions(across), expressions(behind),
-            expressions(weights), both};
+            table_of(weights, tile)};
     }
 };
 
@@ -232,7 +255,8 @@ protected:
 class RecursiveGaussianTilesGenerator : public TiledGenerator<RecursiveGaussianTilesGenerator, 3, 3> {
 public:
     void generate() {
-        RecursiveGaussianTiles blur(image, image.width(), image.height(), recursion(), numbers());
+        RecursiveGaussianTiles blur(
+            image, Pixel::of(type), image.width(), image.height(), recursion(), numbers());
         output = blur.out;
         image.dim(0).set_min(0);
         image.dim(1).set_min(0);
@@ -262,7 +286,7 @@ public:
     }
 };
 
-// The form that filters columns first. image and output: x, y. across, behind and weights are of tiles along
+// The form that filters columns first. image and output: x, y. weights, across and behind are of tiles along
 // x, the others of tiles along y. sums, tails, states and shifted: see RecursiveGaussianEdges.
 class RecursiveGaussianEdgesGenerator : public VariantGenerator<RecursiveGaussianEdgesGenerator> {
 public:
@@ -271,8 +295,7 @@ public:
     Input<float[3]> step{"step"};
     Input<float[9]> end_matrix{"turn"}, across{"across"}, behind{"behind"}, across_y{"across_y"},
         behind_y{"behind_y"};
-    Input<float[3 * recursive_tile]> weights{"weights"};
-    Input<float[3 * recursive_rows]> weights_y{"weights_y"};
+    Input<Buffer<float, 2>> weights{"weights"}, weights_y{"weights_y"};
     Output<Buffer<float, 4>> sums{"sums"};
     Output<Buffer<float, 2>> tails{"tails"}, states{"states"};
     Output<Buffer<void, 2>> output{"output"};
@@ -287,9 +310,10 @@ public:
         const Expr words = image.width() * element_type(type).bytes() / 4;
         RecursiveGaussianEdges blur(image, image.width(), image.height(), shifted, words,
             {{}, step[0], step[1], step[2], expressions(end_matrix)},
-            {recursive_tile, steps, 0, expressions(across), expressions(behind), expressions(weights), {}},
-            {recursive_rows, steps, 0, expressions(across_y), expressions(behind_y), expressions(weights_y),
-                {}});
+            {recursive_tile, steps, 0, expressions(across), expressions(behind),
+                table_of(weights, recursive_tile)},
+            {recursive_rows, steps, 0, expressions(across_y), expressions(behind_y),
+                table_of(weights_y, recursive_rows)});
         sums = blur.sums;
         tails = blur.tails;
         states = blur.states;

@@ -108,7 +108,7 @@ std::vector<double> exact_recursion(const Array &image, double sigma, double sig
 Array recursive_gaussian(std::span<const Array> inputs, const Settings &settings, Backend) {
     std::vector<double> exact =
         exact_recursion(inputs[0], settings.number("sigma", 5), settings.number("sigma-y", 0));
-    if (inputs[0].type() != Type::f32) {
+    if (inputs[0].type() == Type::u8 || inputs[0].type() == Type::u16) {
         const double top = inputs[0].type() == Type::u8 ? 255 : 65535;
         for (double &value : exact) {
             value = std::clamp(value, 0., top);

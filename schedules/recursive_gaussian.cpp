@@ -168,7 +168,7 @@ ScheduleVariants tuned_cpu_variants() {
                 .says("As tuned_any, in strips of 16 samples, for rows that have no more."),
             grey(variant("tuned_grey", cpu, "u8 u16 f32", strips, of_strips))
                 .says("As tuned_any, for one channel."),
-            variant("tuned_any", cpu, "u8 u16 f32", strips, coloured, of_strips)
+            variant("tuned_any", cpu, "u8 u16 f32 f64 f16 bf16", strips, coloured, of_strips)
                 .says("Strips of lines over the cores; a vector filters neighbouring lines at once."),
         });
 }
@@ -184,7 +184,7 @@ static const ScheduleVariants &variants() {
     std::vector<Tunable> in_diagonals = with_transposes;
     in_diagonals.push_back({"square", 32, 8, 64});
     static const ScheduleVariants table = {
-        variant("reference", cpu, "u8 u16 f32", recursive_gaussian_cpu::reference)
+        variant("reference", cpu, "u8 u16 f32 f64 f16 bf16", recursive_gaussian_cpu::reference)
             .with("strict_float")
             .says("Line by line: both filters of all rows, then both filters of all columns."),
         tuned_cpu_variants(),
@@ -216,11 +216,12 @@ static const ScheduleVariants &variants() {
             {
                 grey(variant("blocks_aligned", gpu, "u8 u16 f32", tiles_aligned, settings()))
                     .in("tuned")
-                    .registers("kernel_tails", 168)
+                    .registers("kernel_carries_filtered", 168)
                     .registers("", 96)
                     .says("Tiles in parallel: what enters each tile is found first; for whole tiles."),
                 grey(variant("blocks_any", gpu, "f32", tiles_of_any_size, settings()))
                     .registers("kernel_tails", 168)
+                    .registers("kernel_carries_filtered", 168)
                     .registers("", 128)
                     .says("Tiles in parallel: what enters each tile is found first; for any size."),
             }),
@@ -230,14 +231,16 @@ static const ScheduleVariants &variants() {
             .says("Tiles that filter columns first; what they carry lies in the output, to save memory."),
         family("tuned",
             {
-                variant("tuned_columns", gpu, "u8 u16 f32", columns,
+                variant("tuned_columns", gpu, "u8 u16 f32 f64 f16 bf16", columns,
                     RecursiveGaussianConfiguration{.two_sigmas = true},
                     {{"threads", 64, 32, 256}, {"samples", 16, 1, 16}, {"width", 32, 16, 128},
                         {"height", 8, 1, 16}})
                     .with("strict_float")
-                    .says("As columns, for another sigma down columns than along rows."),
-                variant("tuned_any", gpu, "u8 u16 f32", tiles_of_any_size, coloured, settings_of_colours())
+                    .says("As columns, for another sigma down columns than along rows, and for f64."),
+                variant("tuned_any", gpu, "u8 u16 f32 f16 bf16", tiles_of_any_size, coloured,
+                    settings_of_colours())
                     .registers("kernel_tails", 168)
+                    .registers("kernel_carries_filtered", 168)
                     .registers("", 128)
                     .says("As blocks_any, also for colours: two reads of the image and one write."),
             }),

@@ -19,6 +19,7 @@ using Halide::RVar;
 using Halide::TailStrategy;
 using Halide::Var;
 using recursive_gaussian_tiles::in_registers;
+using recursive_gaussian_tiles::sums_in_registers;
 using recursive_gaussian_tiles::thread_per_line;
 
 // Filters the columns of a tile in registers, one thread per column, and stores them in shared memory.
@@ -33,12 +34,6 @@ inline void columns_to_shared(
         .unroll(blur.v)
         .gpu_threads(blur.i);
     in_registers(filters, rows, blur.i);
-}
-
-// Weighted sums in the registers of a thread, with all samples unrolled.
-inline void sums_in_registers(Func sums, const LoopLevel &thread, Var k, RVar sample) {
-    sums.compute_at(thread).unroll(k);
-    sums.update().reorder(k, sample).unroll(sample).unroll(k);
 }
 
 // Reads what a thread needs of `f` into its registers, 16 bytes at a time.
@@ -72,7 +67,7 @@ inline void scan_rows(RecursiveGaussianEdges &blur, bool vectors) {
 inline void tiles(RecursiveGaussianEdges &blur, ScheduleContext &context) {
     const Var i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, block{"block"};
     blur.sums.reorder(k, v, t, g).unroll(k).fuse(t, g, block).gpu_blocks(block).gpu_threads(v);
-    sums_in_registers(blur.column_sums, LoopLevel(blur.sums, v), k, blur.of_column.x);
+    sums_in_registers(blur.of_tiles[0], LoopLevel(blur.sums, v));
     thread_per_line(blur.carries[0]);
 
     const RVar word = blur.all[0], side = blur.all[1], line = blur.all[2], tile = blur.all[3];
@@ -84,8 +79,9 @@ inline void tiles(RecursiveGaussianEdges &blur, ScheduleContext &context) {
         .unroll(side)
         .gpu_blocks(tile, blur.all[4])
         .gpu_threads(line);
-    sums_in_registers(blur.row_sums, LoopLevel(blur.tails, line), k, blur.of_row.x);
-    vectors_in_registers(blur.row_to_sum.in({blur.row_sums, blur.tails}), LoopLevel(blur.tails, line));
+    sums_in_registers(blur.of_tiles[1], LoopLevel(blur.tails, line));
+    vectors_in_registers(
+        blur.row_to_sum.in({blur.of_tiles[1].of_runs, blur.tails}), LoopLevel(blur.tails, line));
     columns_to_shared(blur, blur.filters[0], blur.row_to_sum, LoopLevel(blur.tails, tile));
     scan_rows(blur, context["vectors"]);
 

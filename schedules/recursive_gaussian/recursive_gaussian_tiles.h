@@ -1,5 +1,5 @@
 #pragma once
-// The schedules of recursive_gaussian in tiles, for GPUs: seven kernels. Every stage of a thread block counts
+// The schedules of recursive_gaussian in tiles, for GPUs: four kernels. Every stage of a thread block counts
 // its threads along one dimension, because the sizes of a second one would multiply for the whole block.
 // Unrolled loops are inside the loop over threads, because otherwise every iteration needs a barrier.
 #include "generators/algorithms/recursive_gaussian/configuration.h"
@@ -35,11 +35,20 @@ inline std::vector<Tunable> settings_of_colours() {
     return all;
 }
 
-// Weighted sums in the registers of a thread, with all samples of a tile unrolled. Weights are scalar
-// arguments, or are loaded two at a time.
-inline void sums_in_registers(Func sums, Func at, Var v, Var k, RVar sample) {
-    sums.compute_at(at, v).unroll(k);
-    sums.update().reorder(k, sample).unroll(sample).unroll(k);
+// Weighted sums in the registers of a thread, with all samples of a tile unrolled. The weights are loaded 16
+// bytes at a time: those of a run once, the matrices of each run where they are used.
+inline void sums_in_registers(TileSums &sums, const LoopLevel &thread) {
+    sums.weights.compute_at(thread).vectorize(sums.k, 4, TailStrategy::RoundUp).unroll(sums.row);
+    sums.of_tile.compute_at(thread).unroll(sums.k);
+    sums.of_tile.update()
+        .reorder(sums.k, sums.part.x, sums.part.y)
+        .unroll(sums.k)
+        .unroll(sums.part.x)
+        .unroll(sums.part.y);
+    const LoopLevel run(sums.of_tile, sums.part.y);
+    sums.matrices.compute_at(run).vectorize(sums.k, 4, TailStrategy::RoundUp).unroll(sums.k).unroll(sums.row);
+    sums.of_runs.compute_at(run).unroll(sums.k);
+    sums.of_runs.update().reorder(sums.k, sums.sample).unroll(sums.sample).unroll(sums.k);
 }
 
 // One thread per line and direction computes the states at the edges of all tiles of the line. Because the
@@ -61,20 +70,21 @@ inline void in_registers(TileFilters filters, Func at, Var thread) {
     for (Func filter : {filters.causal, filters.anticausal}) {
         filter.compute_at(at, thread);
         filter.update(0).unscheduled();
+        filter.update(1).unscheduled();
     }
-    filters.causal.update(1).unroll(filters.n);
-    filters.anticausal.update(1).unroll(filters.m);
+    filters.causal.update(2).unroll(filters.n);
+    filters.anticausal.update(2).unroll(filters.m);
 }
 
-// Copies a tile to shared memory, 16 bytes per load.
-inline void vectors_to_shared(Func f, Func at, Var block, Var i, Var v, int tile) {
+// Copies a tile to shared memory, `pixels` of them per load.
+inline void vectors_to_shared(Func f, Func at, Var block, Var i, Var v, int tile, int pixels) {
     Var a{"a"}, z{"z"}, zo{"zo"};
     f.compute_at(at, block)
         .store_in(MemoryType::GPUShared)
         .align_storage(i, tile + 4)
         .bound_extent(i, tile)
         .bound_extent(v, tile)
-        .split(i, i, a, 4)
+        .split(i, i, a, pixels)
         .fuse(i, v, z)
         .split(z, zo, z, tile)
         .reorder(a, zo, z)
@@ -95,19 +105,6 @@ inline void columns_to_shared(Func f, Func at, Var block, Var i, Var v, int tile
         .gpu_threads(i);
 }
 
-// Copies the carry rows of a thread block to shared memory, with as many threads as there are rows.
-inline void rows_to_shared(Func f, Func at, Var block, Var i, Var v, int tile, int rows) {
-    Var a{"a"};
-    f.compute_at(at, block)
-        .store_in(MemoryType::GPUShared)
-        .align_storage(i, tile + 1)
-        .split(i, a, i, rows)
-        .reorder(a, v, i)
-        .unroll(a)
-        .unroll(v)
-        .gpu_threads(i);
-}
-
 // Stores a filtered tile in shared memory, where it is read transposed: one thread per row, 16 bytes per
 // store.
 inline void transpose_in_shared(Func f, Func at, Var block, Var i, Var v, int tile) {
@@ -122,59 +119,93 @@ inline void transpose_in_shared(Func f, Func at, Var block, Var i, Var v, int ti
         .gpu_threads(v);
 }
 
-// Kernels 2 to 6: the carries along y, their filters along x (tails, carries, filters), and the carries along
-// x. `at` is the loop that launches them.
-inline void carry_kernels(TiledGaussian &blur, Func both, const LoopLevel &at) {
-    const Var i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c;
-    const int tile = blur.tile, rows = blur.rows;
-    Var ii{"ii"};
-    thread_per_line(blur.carries[0], at);
-
-    blur.carry_tails.compute_at(at)
-        .bound(k, 0, 6)
-        .reorder(k, v, t, g, c)
+// Kernel 2: the states at the edges of tiles, along y and along x. As thread_per_line().
+inline void scan_tiles(ImageCarries carries, const LoopLevel &at) {
+    const RVar k = carries.r[0], step = carries.r[1], batch = carries.r[2], group = carries.r[3];
+    carries.states.compute_at(at);
+    carries.states.update()
+        .allow_race_conditions()
+        .reorder(k, step, batch, carries.v, group, carries.dir, carries.c)
         .unroll(k)
-        .gpu_blocks(t, g, c)
-        .gpu_threads(v);
-    sums_in_registers(blur.carry_sums, blur.carry_tails, v, k, blur.r.x);
-    const Var weight = both.args()[0], sample = both.args()[1];
-    both.compute_at(blur.carry_sums, blur.r.x).vectorize(weight, 2).unroll(weight).unroll(sample);
-    rows_to_shared(blur.rows_to_sum, blur.carry_tails, t, i, v, tile, rows);
-    thread_per_line(blur.carries[1], at);
+        .unroll(step)
+        .gpu_blocks(group, carries.dir, carries.c)
+        .gpu_threads(carries.v);
+}
 
-    blur.carries_filtered.compute_at(at)
+// Kernel 3: the carries along y, filtered along x. A block has a whole row of them: it sums its tiles, of
+// which `at_once` at a time go through shared memory, one per thread; then a thread per direction scans these
+// sums; then it filters the tiles. The sums and what is scanned lie in `memory`.
+inline void filter_carries(TiledGaussian &blur, const LoopLevel &at, MemoryType memory) {
+    constexpr int at_once = 64;
+    const Var i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c, turn{"turn"};
+    const int tile = blur.tile;
+    Func filtered = blur.carries_filtered, tails = blur.carry_tails;
+    filtered.compute_at(at)
         .align_bounds(i, tile)
-        .bound(v, 0, rows)
-        .bound_extent(v, rows)
-        .split(i, ii, i, rows)
-        .reorder(ii, v, i, t, g, c)
-        .unroll(ii)
-        .unroll(v)
-        .gpu_blocks(t, g, c)
+        .bound(v, 0, 1)
+        .split(t, turn, t, at_once, TailStrategy::GuardWithIf)
+        .reorder(t, i, v, turn, g, c)
+        .unroll(t, 8)
+        .gpu_blocks(g, c)
         .gpu_threads(i);
-    transpose_in_shared(blur.carries_transposed, blur.carries_filtered, t, i, v, tile);
-    in_registers(blur.filters[0], blur.carries_transposed, v);
-    rows_to_shared(blur.rows_to_filter, blur.carries_filtered, t, i, v, tile, rows);
-    thread_per_line(blur.carries[2], at);
+    transpose_in_shared(blur.carries_transposed, filtered, turn, i, t, tile);
+    blur.carries_transposed.bound_extent(t, at_once).bound_extent(i, tile);
+    in_registers(blur.filters[0], blur.carries_transposed, t);
+    blur.rows_to_filter.compute_at(blur.carries_transposed, t).vectorize(i, 4).unroll(i);
+
+    tails.compute_at(filtered, g)
+        .store_in(memory)
+        .bound(k, 0, 6)
+        .bound_extent(v, 1)
+        .split(t, turn, t, at_once, TailStrategy::RoundUp)
+        .reorder(k, t, v, turn)
+        .unroll(k)
+        .gpu_threads(t);
+    sums_in_registers(blur.sums[2], LoopLevel(tails, t));
+    blur.rows_to_sum.compute_at(tails, t).vectorize(i, 4).unroll(i);
+    columns_to_shared(blur.carries_to_sum, tails, turn, i, t, tile);
+
+    TileCarries &along = blur.along[0];
+    along.states.compute_at(filtered, g).store_in(memory).bound_extent(along.v, 1).bound(along.dir, 0, 2);
+    along.states.update()
+        .reorder(along.r.x, along.r.y, along.r.z, along.v, along.dir)
+        .unroll(along.r.x)
+        .unroll(along.r.y)
+        .gpu_threads(along.dir);
+    blur.edge_of_carries.compute_at(along.states, along.dir);
+}
+
+// Kernel 1: the tails of each tile. The caller says which blocks there are.
+inline Func &sum_tiles(TiledGaussian &blur, const LoopLevel &at) {
+    blur.tails.compute_at(at)
+        .bound(blur.k, 0, 6)
+        .bound(blur.axis, 0, 2)
+        .reorder(blur.k, blur.axis, blur.v, blur.t, blur.g, blur.c)
+        .unroll(blur.k)
+        .unroll(blur.axis)
+        .gpu_threads(blur.v);
+    for (TileSums sums : {blur.sums[0], blur.sums[1]}) {
+        sums_in_registers(sums, LoopLevel(blur.tails, blur.v));
+    }
+    blur.row_of_samples.compute_at(blur.tails, blur.v).vectorize(blur.i, 4).unroll(blur.i);
+    return blur.tails;
 }
 
 // One thread block per tile, and one thread per row and then per column of it. The filters of both are in
 // registers, one after the other.
 inline void tiles_aligned(RecursiveGaussianAligned &blur, ScheduleContext &context) {
-    const Var x = blur.x, y = blur.y, i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c;
-    const int tile = blur.tile;
-    blur.tails.compute_root().bound(k, 0, 6).reorder(k, v, t, g, c).unroll(k).gpu_blocks(t, g).gpu_threads(v);
-    sums_in_registers(blur.sums, blur.tails, v, k, blur.r.x);
-    blur.row_of_samples.compute_at(blur.tails, v).vectorize(i, 4).unroll(i);
-    vectors_to_shared(blur.tile_of_samples, blur.tails, t, i, v, tile);
-
-    carry_kernels(blur, blur.weights.in(blur.carry_sums), LoopLevel::root());
+    const Var x = blur.x, y = blur.y, i = blur.i, v = blur.v, t = blur.t, g = blur.g, c = blur.c;
+    const int tile = blur.tile, pixels = 16 / context.buffers[0].type().bytes();  // that 16 bytes hold
+    sum_tiles(blur, LoopLevel::root()).gpu_blocks(t, g);
+    vectors_to_shared(blur.tile_of_samples, blur.tails, t, i, v, tile, pixels);
+    scan_tiles(blur.carries[0], LoopLevel::root());
+    filter_carries(blur, LoopLevel::root(), MemoryType::GPUShared);
 
     blur.out.reorder(y, x, t, g).unroll(y).gpu_blocks(t, g).gpu_threads(x);
     in_registers(blur.filters[2], blur.out, x);
     transpose_in_shared(blur.transposed, blur.out, t, i, v, tile);
     in_registers(blur.filters[1], blur.transposed, v);
-    blur.row.compute_at(blur.transposed, v).vectorize(i, 4).unroll(i);
+    blur.row.compute_at(blur.transposed, v).vectorize(i, pixels).unroll(i);
 
     // Sides are whole tiles, and rows begin at multiples of 16 bytes. The front only calls these variants for
     // such images.
@@ -213,22 +244,14 @@ inline LoopLevel channels_in_passes(RecursiveGaussianTiles &blur, const Schedule
 // The same for any size: pixels are read one by one, and the result goes through shared memory once more, so
 // that all tiles are computed whole and pixels outside the image are not stored.
 inline void tiles_of_any_size(RecursiveGaussianTiles &blur, ScheduleContext &context) {
-    const Var x = blur.x, y = blur.y, i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c;
+    const Var x = blur.x, y = blur.y, i = blur.i, v = blur.v, t = blur.t, g = blur.g, c = blur.c;
     const int tile = blur.tile;
     Var xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, block{"block"};
     const LoopLevel pass = channels_in_passes(blur, context);
-    blur.tails.compute_at(pass)
-        .bound(k, 0, 6)
-        .reorder(k, v, t, g, c)
-        .unroll(k)
-        .fuse(t, g, block)
-        .gpu_blocks(block, c)
-        .gpu_threads(v);
-    sums_in_registers(blur.sums, blur.tails, v, k, blur.r.x);
-    blur.row_of_samples.compute_at(blur.tails, v).vectorize(i, 4).unroll(i);
+    sum_tiles(blur, pass).fuse(t, g, block).gpu_blocks(block, c);
     columns_to_shared(blur.tile_of_samples, blur.tails, block, i, v, tile);
-
-    carry_kernels(blur, blur.weights.in(blur.carry_sums), pass);
+    scan_tiles(blur.carries[0], pass);
+    filter_carries(blur, pass, MemoryType::Heap);
 
     blur.out.tile(x, y, xo, yo, xi, yi, tile, tile, TailStrategy::GuardWithIf)
         .reorder(yi, xi, xo, yo, c)

@@ -21,13 +21,33 @@ using plain::exact_recursion;
 using plain::PublishedFilter;
 
 // The first element that is off by more than the bound says: 2e-6 of the largest value, and what `half` adds
-// to it; for integers half a step more.
+// to it; for integers and 16-bit floats half a step more; for f64 much less.
 template<typename T>
 std::string beyond_bound(const Array &image, const Array &output, const std::vector<double> &expected,
     double half = 0, double sigma = 0) {
-    const double error = sigma < 200 ? 2e-6 : 5e-6;
-    return first_difference<T>(
-        output, expected, (error + half) * largest<T>(image) + (std::is_floating_point_v<T> ? 0 : .5));
+    const double top = largest<T>(image),
+                 step = image.type() == Type::f16  ? 0x1p-11 :
+                        image.type() == Type::bf16 ? 0x1p-8 :
+                                                     0,
+                 error = image.type() == Type::f64 ? 1e-14 + 3e-18 * sigma * sigma * sigma :
+                         sigma < 200               ? 2e-6 :
+                                                     5e-6;
+    return first_difference<T>(output, expected,
+        (error + half + 1.01 * step) * top + (std::is_integral_v<T> ? .5 :
+                                                 step > 0           ? 0x1p-24 :
+                                                                      0));
+}
+
+// Calls `use` with a value of the type's elements.
+template<typename Use>
+void with_element(const std::string &type, Use use) {
+    type == "u8"   ? use(uint8_t()) :
+    type == "u16"  ? use(uint16_t()) :
+    type == "f32"  ? use(float()) :
+    type == "f64"  ? use(double()) :
+    type == "f16"  ? use(Float16()) :
+    type == "bf16" ? use(BFloat16()) :
+                     throw std::logic_error("no test of " + type);
 }
 
 struct Case {
@@ -76,7 +96,7 @@ protected:
         }
         std::vector<T> memory;
         if (c.dense) {
-            memory.assign((size_t)image.size() + 1, 77);
+            memory.assign((size_t)image.size() + 1, (T)77.f);
             output = Array::view(image.type(), memory.data(), c.shape);
         }
         if (!run({image}, output, of(c.sigma))) {
@@ -88,7 +108,7 @@ protected:
             expected = exact_recursion(image, c.sigma);
         }
         EXPECT_EQ(beyond_bound<T>(image, output, expected, half(), c.sigma), "");
-        EXPECT_TRUE(memory.empty() || memory.back() == 77) << "wrote behind the output";
+        EXPECT_TRUE(memory.empty() || (double)memory.back() == 77) << "wrote behind the output";
         if (c.crop) {
             const Array before = random_array<T>(around.shape(), 9);
             const int64_t h = around.shape()[0], n = around.size() / h, per_pixel = n / around.shape()[1];
@@ -97,7 +117,7 @@ protected:
                     const bool inside =
                         y >= 1 && y <= c.shape[0] && x / per_pixel >= 1 && x / per_pixel <= c.shape[1];
                     const int64_t at = y * around.strides()[0] + x;
-                    ASSERT_TRUE(inside || around.as<T>()[at] == before.as<T>()[at])
+                    ASSERT_TRUE(inside || (double)around.as<T>()[at] == (double)before.as<T>()[at])
                         << "wrote beside the output, y " << y << ", element " << x;
                 }
             }
@@ -105,13 +125,11 @@ protected:
     }
 
     void check(const Case &c) {
-        if (variant().type == "u8") {
-            check<uint8_t>(c);
-        } else if (variant().type == "u16") {
-            check<uint16_t>(c);
-        } else {
-            check<float>(c);
-        }
+        with_element(variant().type, [&](auto zero) { check<decltype(zero)>(c); });
+    }
+
+    bool is_of_integers() const {
+        return variant().type == "u8" || variant().type == "u16";
     }
 };
 
@@ -189,14 +207,18 @@ TEST_P(RecursiveGaussianVariant, ConstantImagesStay) {
                  {150, 13}, {1, 77}, {300, 1}}) {
             SCOPED_TRACE(sigma);
             Array output;
-            if (variant().type == "f32") {
-                Array image(Type::f32, shape);
-                fill<float>(image, [] { return .73f; });
-                if (run({image}, output, of(sigma))) {
-                    Array bound(Type::f64, shape);
-                    fill<double>(bound, [&] { return .73 * (1e-6 + half()); });
-                    EXPECT_EQ(difference(output, image, bound), "");
-                }
+            if (!is_of_integers()) {
+                with_element(variant().type, [&](auto zero) {
+                    using T = decltype(zero);
+                    Array image(type_of_element<T>::value, shape);
+                    fill<T>(image, [] { return .73f; });
+                    if (run({image}, output, of(sigma))) {
+                        Array bound(Type::f64, shape);  // 16-bit floats are exact
+                        const double error = variant().type == "f64" ? 1e-12 : sizeof(T) == 2 ? 0 : 1e-6;
+                        fill<double>(bound, [&] { return .73 * (error + half()); });
+                        EXPECT_EQ(difference(output, image, bound), "");
+                    }
+                });
             } else {
                 for (int value : {1, 127, 255, 65535}) {
                     if (variant().type == "u8" && value > 255) {
@@ -250,10 +272,8 @@ TEST_P(RecursiveGaussianVariant, ImpulsesAreSymmetric) {
 
 TEST_P(RecursiveGaussianVariant, SameBytesEachTime) {
     for (const int64_t width : {256, 12, 1}) {
-        const Array bytes = random_array<uint8_t>({128, width}), words = random_array<uint16_t>({128, width}),
-                    floats = random_array<float>({128, width});
-        const Array &image = variant().type == "u8" ? bytes : variant().type == "u16" ? words : floats;
-        Array first, again;
+        Array image, first, again;
+        with_element(variant().type, [&](auto zero) { image = random_array<decltype(zero)>({128, width}); });
         for (int i = 0; run({image}, first, of(5.)) && i < 2; i++) {
             run({image}, again, of(5.));
             EXPECT_EQ(difference(again, first, {}), "");
@@ -265,7 +285,8 @@ TEST_P(RecursiveGaussianVariant, SameBytesEachTime) {
 // Of those that do not serve two sigmas, this shows nothing; one variant of `tuned` per type does on each
 // backend.
 TEST_P(RecursiveGaussianVariant, TakesAnotherSigmaAlongRows) {
-    const Type type = variant().type == "u8" ? Type::u8 : variant().type == "u16" ? Type::u16 : Type::f32;
+    Type type = Type::f32;
+    with_element(variant().type, [&](auto zero) { type = type_of_element<decltype(zero)>::value; });
     for (const std::vector<int64_t> &shape : std::vector<std::vector<int64_t>>{
              {1, 1}, {67, 131}, {130, 64, 3}, {1, 300}, {300, 1}, {257, 90, 4}}) {
         for (const auto &[along, down] : {std::pair{5., .75}, {.5, 30.}}) {
@@ -421,7 +442,7 @@ TEST(RecursiveGaussian, RefusesWhatItCannotDo) {
         EXPECT_EQ(error.fault(), Fault::usage) << sigma;
         EXPECT_NE(std::string(error.what()).find("0.5 to 2000"), std::string::npos) << error.what();
     }
-    for (const Array &other : {Array(Type::f64, {8, 8}), Array(Type::f32, {8}), Array(Type::u8, {8, 8, 5})}) {
+    for (const Array &other : {Array(Type::i32, {8, 8}), Array(Type::f32, {8}), Array(Type::u8, {8, 8, 5})}) {
         EXPECT_EQ(error_of([&] { recursive_gaussian(other, 2, on_cpu()); }).fault(), Fault::input)
             << other.describe();
     }

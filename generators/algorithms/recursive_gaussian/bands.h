@@ -52,7 +52,8 @@ struct RecursiveGaussianBands : Halide::NamesInterface {
               "along_y", column(), numbers.tile, recursion, shape.run,
               [this](Expr v, Expr t) { return Tuple(ends(v, 0, t), ends(v, 1, t), ends(v, 2, t)); },
               [this, &recursion](Expr v, Expr t, const Tuple &z) { return end(recursion, v, t, z); }),
-          rows("along_x", filtered_columns(), Func(), width, channels, recursion, shape, image.type()) {
+          rows("along_x", filtered_columns(), Func(), width, channels, recursion, shape, {image.type()},
+              {image.type()}) {
         pixels(x, y) = rows.sample(x, y);
         out(x, y) = pixels(x, y);
     }
@@ -76,7 +77,7 @@ private:
         Expr sum = 0.f;
         for (int j = 0; j < rows_at_once; j++) {
             const Expr row = r * rows_at_once + j;
-            sum += cast<float>(pixel(v, t * numbers.tile + row)) * numbers.both(k, row);
+            sum += cast<float>(pixel(v, t * numbers.tile + row)) * numbers.weights(k, row);
         }
         sums(v, k, t) = 0.f;
         sums(v, k, t) += sum;

@@ -36,21 +36,19 @@ struct RecursiveGaussianEdges : Halide::NamesInterface {
     static constexpr const char *name = "recursive_gaussian_edges";
     Var x{"x"}, y{"y"}, c{"c"}, i{"i"}, v{"v"}, k{"k"}, dir{"dir"}, t{"t"}, g{"g"}, w{"w"};
     const int columns, rows;  // of a tile
-    RDom of_column, of_row;   // the samples of a tile's column and row
     RDom all, scan, pixels;   // all tails; the scan along a row of the image; all pixels of the output
-    Func column{"column"}, column_sums{"column_sums"}, sums{"sums"};
-    Func row_to_sum{"row_to_sum"}, row_sums{"row_sums"}, tails{"tails"}, states{"states"};
+    Func column{"column"}, sums{"sums"}, row_to_sum{"row_to_sum"}, tails{"tails"}, states{"states"};
     Func entering{"entering"}, row{"row"}, filtered{"filtered"}, out{"out"};
+    std::vector<TileSums> of_tiles;    // of columns, of rows
     std::vector<TileCarries> carries;  // along y
     std::vector<TileFilters> filters;  // along y for the tails; along y for the result; along x
 
     // shifted: 0 or 1. words: those of a row of `out`.
     RecursiveGaussianEdges(Func image, Expr width, Expr height, Expr shifted, Expr words,
         const Recursion &recursion, const TileNumbers &along_x, const TileNumbers &along_y)
-        : columns(along_x.tile), rows(along_y.tile), of_column(0, rows, "of_column"),
-          of_row(0, columns, "of_row"), width(width), height(height), words(words), shifted(shifted),
-          bytes(image.type().bytes()), across(ceil_div(width + shifted * (32 / bytes), columns)),
-          down(ceil_div(height, rows)) {
+        : columns(along_x.tile), rows(along_y.tile), width(width), height(height), words(words),
+          shifted(shifted), bytes(image.type().bytes()),
+          across(ceil_div(width + shifted * (32 / bytes), columns)), down(ceil_div(height, rows)) {
         const auto pixel = [=](Expr x, Expr y) {
             return cast<float>(image(clamp(x, 0, width - 1), clamp(y, 0, height - 1)));
         };
@@ -65,7 +63,7 @@ struct RecursiveGaussianEdges : Halide::NamesInterface {
         pixels = RDom({{0, rows}, {0, columns}, {0, across}, {0, down}}, "pixels");
         const Expr to_x = column_of(pixels.z, pixels.y), to_y = pixels.w * rows + pixels.x;
         pixels.where(below(to_x, width) && below(to_y, height));
-        filtered(i, v, t, g) = as_pixel(image.type(), filters[2].anticausal(i, v, t, g, 0)[0]);
+        filtered(i, v, t, g) = Pixel{image.type()}.written(filters[2].anticausal(i, v, t, g, 0)[0]);
         out(x, y) = Halide::undef(image.type());
         out(promised(to_x, width), promised(to_y, height)) = filtered(pixels.y, pixels.x, pixels.z, pixels.w);
     }
@@ -94,9 +92,8 @@ private:
 
     template<typename Pixel>
     void carry_along_y(const Pixel &pixel, const TileNumbers &numbers) {
-        column_sums(v, k, t, g) = 0.f;
-        column_sums(v, k, t, g) += column(of_column, v, t, g, 0) * numbers.weight(k, of_column);
-        sums(v, k, t, g) = column_sums(v, k, t, g);
+        of_tiles.emplace_back("column_sums", column, numbers);
+        sums(v, k, t, g) = of_tiles[0].of_tile(v, k, t, g, 0);
         tails_y(v, k, t, g, c) = sums(v, k, t, g);
         edge_y(v, dir, g, c) = pixel(column_of(g, v), select(dir == 0, 0, height - 1));
         carries.emplace_back("carry_y", tails_y, edge_y, down, numbers, true);
@@ -106,19 +103,18 @@ private:
     // continue with. All columns behind the last one are equal to it, so that the last sample of a row is the
     // last one of its tile too.
     void sum_rows(const TileNumbers &numbers) {
-        row_to_sum(i, v, t, g) = filters[0].anticausal(v, i, g, t, 0)[0];
-        row_sums(v, k, t, g) = 0.f;
-        row_sums(v, k, t, g) += row_to_sum(of_row, v, t, g) * numbers.weight(k, of_row);
+        row_to_sum(i, v, t, g, c) = filters[0].anticausal(v, i, g, t, c)[0];
+        of_tiles.emplace_back("row_sums", row_to_sum, numbers);
 
         all = RDom({{0, 4}, {0, 2}, {0, rows}, {0, across}, {0, down}}, "all");
         const RVar k = all[0], side = all[1], v = all[2], t = all[3], g = all[4];
         const Expr to_y = g * rows + v;
         all.where(below(to_y, height) && select(side == 0, t < across - 1, t > 0));
-        const Expr first = select(t == 0, row_to_sum(0, v, t, g), 0.f),
-                   last = select(t == across - 1, row_to_sum(columns - 1, v, t, g), 0.f);
+        const Expr first = select(t == 0, row_to_sum(0, v, t, g, 0), 0.f),
+                   last = select(t == across - 1, row_to_sum(columns - 1, v, t, g, 0), 0.f);
         std::vector<Expr> tail;
         for (int j = 0; j < 3; j++) {
-            tail.push_back(row_sums(v, j + 3 * side, t, g) +
+            tail.push_back(of_tiles[1].of_tile(v, j + 3 * side, t, g, 0) +
                            numbers.across[size_t(3 * j)] * select(side == 0, first, last));
         }
         tail.push_back(0.f);

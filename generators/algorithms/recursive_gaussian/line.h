@@ -16,7 +16,7 @@ struct RecursiveGaussianLine : Halide::NamesInterface {
     RecursiveGaussianLine(Func image, Expr length, const Recursion &recursion, int run)
         : run(run),
           along(whole_lines("along", sample(image, length), sample(image, length), length, recursion, run)) {
-        out(x) = as_pixel(image.type(), along.sample(0, x, 0));
+        out(x) = Pixel{image.type()}.written(along.sample(0, x, 0));
     }
 
 private:

@@ -5,6 +5,9 @@
 // 1998; the ends of lines are those of B. Triggs and M. Sdika, "Boundary conditions for Young-van Vliet
 // recursive filtering", 2006.
 #include "Halide.h"
+#include "generators/algorithms/bits_of_float.h"
+#include "generators/algorithms/element_type.h"
+#include "generators/algorithms/float_bits.h"
 #include <string>
 #include <vector>
 
@@ -19,9 +22,30 @@ struct Recursion : Halide::NamesInterface {
     // there, if zeros follow.
     std::vector<Expr> end_matrix;
 
+    // In which states are computed.
+    Halide::Type type() const {
+        return gain.type();
+    }
+    Expr zero() const {
+        return Halide::Internal::make_zero(type());
+    }
+
     Tuple step(Expr sample, const Tuple &z) const {
         const Expr e = gain * (sample - z[0]) + (slope * z[1] + a3 * z[2]), d = z[1] + e;
         return {z[0] + d, d, e};
+    }
+
+    // The same from the states one and two steps before, of which `before` gives e alone and `earlier` w and
+    // d. Only a multiplication and an addition lie between two values of e, half of what step() has.
+    Tuple step_ahead(Expr sample, const Tuple &before, const Tuple &earlier) const {
+        const Expr e = (slope - gain + a3) * before[2] +
+                       ((slope - gain) * earlier[1] + gain * (sample - earlier[0])),
+                   d = before[1] + e;
+        return {before[0] + d, d, e};
+    }
+    // The state before the state z, as far as step_ahead() needs it.
+    Tuple earlier(const Tuple &z) const {
+        return {z[0] - z[1], z[1] - z[2], zero()};
     }
 
     // The same with z = (w, d, e, rest), where rest is what rounding subtracted from w. Without it, the
@@ -45,10 +69,29 @@ private:
     }
 };
 
-// A value as a pixel: the nearest integer, or itself.
-inline Halide::Expr as_pixel(Halide::Type pixel, Halide::Expr value) {
-    return pixel.is_float() ? value : cast(pixel, clamp(value + .5f, 0.f, cast<float>(pixel.max())));
-}
+// The pixels of an image: numbers of `type`, or the bits of 16-bit floats. They are filtered in f32, those of
+// f64 in f64.
+struct Pixel {
+    Halide::Type type;
+    std::string bits = {};  // "f16" or "bf16"
+
+    static Pixel of(const std::string &name) {
+        return {element_type(name), name.ends_with("f16") ? name : ""};
+    }
+
+    // The number of an element of the image.
+    Halide::Expr read(Halide::Expr element) const {
+        return !bits.empty()             ? float_of_bits(bits, element) :
+               type == Halide::Float(64) ? element :
+                                           cast<float>(element);
+    }
+    // A number as an element: itself, the nearest integer, or the bits of the nearest 16-bit float.
+    Halide::Expr written(Halide::Expr value) const {
+        return !bits.empty()   ? bits_of_float(bits, value) :
+               type.is_float() ? value :
+                                 cast(type, clamp(value + .5f, 0.f, cast<float>(type.max())));
+    }
+};
 
 // Both filters of lines line(i, v, c), 0 <= i < length, whose first and last samples continue without end.
 // The result is anticausal(i, v, c)[0].
@@ -59,19 +102,19 @@ struct RecursiveLines : Halide::NamesInterface {
 
     RecursiveLines(const std::string &name, Func line, Expr length, const Recursion &recursion)
         : n(0, length, name + "_n"), causal(name + "_causal"), anticausal(name + "_anticausal") {
-        const Tuple none(
-            Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>());
+        const Expr zero = recursion.zero(), nothing = Halide::undef(recursion.type());
+        const Tuple none(nothing, nothing, nothing, nothing);
         const Expr last = length - 1;
         auto at = [&](Func f, Expr i) {
             return Tuple(f(i, v, c)[0], f(i, v, c)[1], f(i, v, c)[2], f(i, v, c)[3]);
         };
         causal(i, v, c) = none;
-        causal(-1, v, c) = Tuple(line(0, v, c), 0.f, 0.f, 0.f);
+        causal(-1, v, c) = Tuple(line(0, v, c), zero, zero, zero);
         causal(n, v, c) =
             next(recursion, line(n, v, c), at(causal, Halide::unsafe_promise_clamped(n - 1, -1, last)));
         anticausal(i, v, c) = none;
         const Tuple end = recursion.end_state(at(causal, last), line(last, v, c));
-        anticausal(length, v, c) = Tuple(end[0], end[1], end[2], 0.f);
+        anticausal(length, v, c) = Tuple(end[0], end[1], end[2], zero);
         anticausal(last - n, v, c) = next(recursion, causal(last - n, v, c)[0],
             at(anticausal, Halide::unsafe_promise_clamped(length - n, 0, length)));
     }
@@ -93,17 +136,20 @@ struct RecursiveGaussian : Halide::NamesInterface {
     static constexpr const char *name = "recursive_gaussian";
     Var x{"x"}, y{"y"}, c{"c"};
     Func in, row{"row"}, column{"column"}, out{"out"};
+    Pixel pixel;
     RecursiveLines along_x, along_y;
 
     // `by_x` filters rows, `by_y` columns.
-    RecursiveGaussian(Func image, Expr width, Expr height, const Recursion &by_x, const Recursion &by_y)
-        : in(image), along_x("along_x", rows(), width, by_x), along_y("along_y", columns(), height, by_y) {
-        out(x, y, c) = as_pixel(in.type(), along_y.anticausal(y, x, c)[0]);
+    RecursiveGaussian(
+        Func image, const Pixel &pixel, Expr width, Expr height, const Recursion &by_x, const Recursion &by_y)
+        : in(image), pixel(pixel), along_x("along_x", rows(), width, by_x),
+          along_y("along_y", columns(), height, by_y) {
+        out(x, y, c) = pixel.written(along_y.anticausal(y, x, c)[0]);
     }
 
 private:
     Func rows() {
-        row(x, y, c) = cast<float>(in(x, y, c));
+        row(x, y, c) = pixel.read(in(x, y, c));
         return row;
     }
     Func columns() {

@@ -15,8 +15,8 @@ namespace tilewright {
 class StateInRun : Halide::NamesInterface {
 public:
     StateInRun(const Recursion &recursion, const Tuple &z)
-        : gain_(recursion.gain), slope_(recursion.slope), a3_(recursion.a3), before_(z[0]), rise_(0.f),
-          earlier_rise_(0.f), d_(z[1]), e_(z[2]) {}
+        : gain_(recursion.gain), slope_(recursion.slope), a3_(recursion.a3), before_(z[0]),
+          rise_(recursion.zero()), earlier_rise_(rise_), d_(z[1]), e_(z[2]) {}
 
     // One sample. Where there is a sample before the last, its rise and its d are used:
     //     e[n] = gain (x[n] - before - rise[n-2]) + (slope - gain) d[n-2] + (slope - gain + a3) e[n-1]
@@ -76,13 +76,13 @@ struct RecursiveRuns : Halide::NamesInterface {
             return Tuple(at[w], at[d], at[e]);
         };
 
-        filtered(v, c, t) = Tuple(undefined());
-        filtered(v, c, -1) = step_of(start(v, c), run - 1);
-        std::vector<Expr> forward = undefined(), backward = undefined();
+        filtered(v, c, t) = Tuple(undefined(recursion));
+        filtered(v, c, -1) = step_of(recursion, start(v, c), run - 1);
+        std::vector<Expr> forward = undefined(recursion), backward = forward;
         filter(
             forward, recursion, state(n - 1, run - 1), 0, 1, [&](int i) { return line(v, n * run + i, c); });
         filtered(v, c, n) = Tuple(forward);
-        filtered(v, c, steps) = step_of(end(v, c, state(steps - 1, run - 1)), 0);
+        filtered(v, c, steps) = step_of(recursion, end(v, c, state(steps - 1, run - 1)), 0);
         filter(backward, recursion, state(back + 1, 0), run - 1, -1,
             [&](int i) { return filtered(v, c, back)[i]; });
         filtered(v, c, back) = Tuple(backward);
@@ -101,13 +101,13 @@ struct RecursiveRuns : Halide::NamesInterface {
     }
 
 private:
-    std::vector<Expr> undefined() const {
-        return std::vector<Expr>(size_t(run) + 2, Halide::undef<float>());
+    std::vector<Expr> undefined(const Recursion &recursion) const {
+        return std::vector<Expr>(size_t(run) + 2, Halide::undef(recursion.type()));
     }
 
     // A step of which only w, in place `place`, d and e matter.
-    Tuple step_of(const Tuple &z, int place) const {
-        std::vector<Expr> step = undefined();
+    Tuple step_of(const Recursion &recursion, const Tuple &z, int place) const {
+        std::vector<Expr> step = undefined(recursion);
         step[size_t(place)] = z[0];
         step[size_t(run)] = z[1];
         step[size_t(run) + 1] = z[2];
@@ -133,7 +133,8 @@ inline RecursiveRuns whole_lines(const std::string &name, Halide::Func line, Hal
     Halide::Expr length, const Recursion &recursion, int run) {
     using namespace Halide;
     return RecursiveRuns(
-        name, line, length, recursion, run, [=](Expr v, Expr c) { return Tuple(ends(v, 0, c), 0.f, 0.f); },
+        name, line, length, recursion, run,
+        [=](Expr v, Expr c) { return Tuple(ends(v, 0, c), recursion.zero(), recursion.zero()); },
         [=](Expr v, Expr c, const Tuple &z) { return recursion.end_state(z, ends(v, length - 1, c)); });
 }
 
@@ -164,20 +165,22 @@ struct RunShape {
 
 // Both filters of the rows of an image with elements of width * channels per row. The lanes of a vector are
 // samples of neighbouring rows, so rows are transposed by squares when they are read and when they are
-// written: sample(x, y) is the filtered element x of row y, as a pixel of type `to`.
+// written: sample(x, y) is the filtered element x of row y, as a pixel `to`.
 struct RecursiveRows : Halide::NamesInterface {
     Var x{"x"}, v{"v"}, i{"i"}, c{"c"}, t{"t"};
     RunShape shape;
+    Pixel from;
     Func padded, transposed, square;
     TurnedSquares squares_in;
     RecursiveRuns lines;
     TurnedSquares squares_out;
 
-    // padded(element, row): the image, whose rows continue beyond their ends. ends: the same, for reading the
-    // first and the last pixel of a row; without it they are read where the transposed image is.
+    // padded(element, row): the image, of pixels `from`, whose rows continue beyond their ends. ends: the
+    // same, for reading the first and the last pixel of a row; without it they are read where the transposed
+    // image is.
     RecursiveRows(const std::string &name, Func padded, Func ends, Expr width, Expr channels,
-        const Recursion &recursion, const RunShape &s, Halide::Type to)
-        : shape(s), padded(padded), transposed(name + "_turned"), square(name + "_square"),
+        const Recursion &recursion, const RunShape &s, const Pixel &from, const Pixel &to)
+        : shape(s), from(from), padded(padded), transposed(name + "_turned"), square(name + "_square"),
           squares_in(turn_in(name)),
           lines(whole_lines(name, line_of(name + "_line", transposed, channels),
               line_of(name + "_ends", ends.defined() ? swapped(ends) : transposed, channels), width,
@@ -207,13 +210,13 @@ private:
     // line(v, i, c) of elements (v, element).
     Func line_of(const std::string &name, Func elements, Expr channels) {
         Func line(name);
-        line(v, i, c) = cast<float>(elements(v, i * channels + c));
+        line(v, i, c) = from.read(elements(v, i * channels + c));
         return line;
     }
     // square(i, v, t, c): sample i of run t.
-    TurnedSquares turn_out(const std::string &name, Expr channels, Halide::Type to) {
+    TurnedSquares turn_out(const std::string &name, Expr channels, const Pixel &to) {
         const int side = shape.square, run = shape.run;
-        square(i, v, t, c) = as_pixel(to, lines.sample(v, t * run + i, i, c));
+        square(i, v, t, c) = to.written(lines.sample(v, t * run + i, i, c));
         return TurnedSquares(name + "_out", side, side, [&](Expr column, Expr row, Expr t, Expr u) {
             const Expr element = t * side + row, pixel = element / channels;
             return square(pixel % run, u * side + column, pixel / run, element % channels);

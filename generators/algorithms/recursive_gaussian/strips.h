@@ -18,14 +18,14 @@ struct RecursiveGaussianStrips : Halide::NamesInterface {
     Func out{"out"};
 
     // `by_x` filters rows, `by_y` columns.
-    RecursiveGaussianStrips(Func image, Expr width, Expr height, Expr channels, const Recursion &by_x,
-        const Recursion &by_y, const RunShape &shape)
+    RecursiveGaussianStrips(Func image, const Pixel &pixel_type, Expr width, Expr height, Expr channels,
+        const Recursion &by_x, const Recursion &by_y, const RunShape &shape)
         : channels(channels), shape(shape), pixel(elements_of("pixel", image, height)),
           rows("along_x", continued("padded", pixel, width * channels, channels), pixel, width, channels,
-              by_x, shape, Halide::Float(32)),
+              by_x, shape, pixel_type, {by_x.type()}),
           strips(strips_of_rows()),
           along_y(whole_lines("along_y", columns(height), columns(height), height, by_y, shape.run)) {
-        out(x, y) = as_pixel(image.type(), along_y.sample(x, y, 0));
+        out(x, y) = pixel_type.written(along_y.sample(x, y, 0));
     }
 
 private:

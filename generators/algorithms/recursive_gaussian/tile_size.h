@@ -3,12 +3,17 @@
 
 namespace tilewright {
 
-constexpr int recursive_tile = 64;        // samples of a tile, along x and along y
-constexpr int recursive_rows = 96;        // rows of a tile of the form that filters columns first
-constexpr int recursive_band = 48;        // rows of a band, on CPUs
-constexpr int recursive_carry_rows = 32;  // carry rows of a group
-// weights per sample: three of the causal filter, three of the anticausal one
-constexpr int recursive_weights = 6;
-constexpr int recursive_weight_pitch = 8;  // distance of the samples in the table of weights, in floats
+constexpr int recursive_tile = 64;       // samples of a tile, along x and along y
+constexpr int recursive_rows = 96;       // rows of a tile of the form that filters columns first
+constexpr int recursive_band = 48;       // rows of a band, on CPUs
+constexpr int recursive_carry_rows = 1;  // carry rows of a group
+constexpr int recursive_run = 16;        // samples of a tile that are summed before its runs are
+constexpr int recursive_weights = 6;  // per sample: three of the causal filter, three of the anticausal one
+constexpr int recursive_weight_pitch = 8;  // distance of the rows in the table of weights, in floats
+
+// The rows of the table of weights of a tile: one for each sample, and three for each run.
+constexpr int recursive_weight_rows(int tile) {
+    return tile + 3 * (tile / recursive_run);
+}
 
 }  // namespace tilewright

@@ -20,26 +20,40 @@ namespace tilewright {
 // computes them.
 struct TileNumbers {
     using Expr = Halide::Expr;
-    int tile;                   // samples of a tile
-    int steps;                  // steps of the carries that are computed at a time
-    int rows;                   // carry rows of a group
-    std::vector<Expr> across;   // the state behind a tile of zeros, from the state before it
-    std::vector<Expr> behind;   // what the samples behind a tile add to the anticausal state there, from the
-                                // carry of the mirrored line
-    std::vector<Expr> weights;  // three per sample: the state behind a tile that is 1 at that sample and 0
-                                // elsewhere
-    Halide::Func both;          // the same, and those of the mirrored tile: (k, sample), k < 6
+    int tile;                  // samples of a tile
+    int steps;                 // steps of the carries that are computed at a time
+    int rows;                  // carry rows of a group
+    std::vector<Expr> across;  // the state behind a tile of zeros, from the state before it
+    std::vector<Expr> behind;  // what the samples behind a tile add to the anticausal state there, from the
+                               // carry of the mirrored line
+    // The table of weights (k, row). Row r < tile has those of sample r: for k < 3 the state behind a tile
+    // that is 1 at r and 0 elsewhere, for k >= 3 that of the mirrored tile. Row tile + 3 b + j has, for k <
+    // 3, what component j of the state behind run b adds to the state behind the tile, if zeros follow the
+    // run; for k >= 3 the same of the mirrored tile, whose runs are mirrored too.
+    Halide::Func weights;
+};
 
-    // Weight k of a sample, selected by an expression that is constant once the loop over samples is
-    // unrolled.
-    Expr weight(Expr k, Expr sample) const {
-        std::vector<Expr> all;
-        for (int r = 0; r < tile; r++) {
-            for (int j = 0; j < 6; j++) {
-                all.push_back(weights[size_t(j < 3 ? 3 * r + j : 3 * (tile - 1 - r) + j - 3)]);
-            }
-        }
-        return mux(k + 6 * sample, all);
+// What each tile samples(i, v, t, g, c) adds to the states behind it (k < 3) and before it. The samples of a
+// run are summed first, and then the sums of the runs: a thread keeps the weights of a run in its registers,
+// and those of all samples would not fit.
+struct TileSums : Halide::NamesInterface {
+    Var v{"v"}, k{"k"}, run{"run"}, t{"t"}, g{"g"}, c{"c"}, row{"row"};
+    RDom sample, part;  // of a run; component of the sum of a run, and run
+    Func weights, of_runs, matrices, of_tile;
+
+    TileSums(const std::string &name, Func samples, const TileNumbers &numbers)
+        : sample(0, recursive_run, name + "_sample"),
+          part(0, 3, 0, numbers.tile / recursive_run, name + "_part"), weights(name + "_weights"),
+          of_runs(name + "_of_runs"), matrices(name + "_matrices"), of_tile(name) {
+        weights(k, row) = numbers.weights(k, numbers.tile - recursive_run + row);
+        of_runs(v, k, run, t, g, c) = 0.f;
+        of_runs(v, k, run, t, g, c) +=
+            samples(run * recursive_run + sample, v, t, g, c) *
+            weights(k % 3, select(k < 3, Expr(sample), recursive_run - 1 - sample));
+        matrices(k, row) = numbers.weights(k, numbers.tile + row);
+        of_tile(v, k, t, g, c) = 0.f;
+        of_tile(v, k, t, g, c) +=
+            matrices(k, part.x + 3 * part.y) * of_runs(v, part.x + 3 * (k / 3), part.y, t, g, c);
     }
 };
 
@@ -77,6 +91,64 @@ struct TileCarries : Halide::NamesInterface {
     }
 };
 
+// As TileCarries, of all columns and all rows of an image, across x down tiles: two scans that one kernel can
+// do. Groups of lines g < across are the columns of the tiles there, the others are the rows.
+struct ImageCarries : Halide::NamesInterface {
+    Var v{"v"}, k{"k"}, dir{"dir"}, at{"at"}, c{"c"};
+    RDom r;  // component of the state; step within `steps` steps; iteration of `steps` steps; group
+    Func states;
+
+    // tails(v, k + 3 dir, axis, t, g, c): of tile t along x and g along y; axis is 1 for columns.
+    // edge(v, dir, g, c).
+    ImageCarries(Func tails, Func edge, Expr across, Expr down, const TileNumbers &numbers)
+        : r({{0, 3}, {0, numbers.steps}, {0, ceil_div(max(across, down), numbers.steps)}, {0, across + down}},
+              "image_carries_r"),
+          states("image_carries"), across_(across), down_(down), steps_(numbers.steps) {
+        const Expr k0 = r[0], n = r[1] + numbers.steps * r[2], g = r[3];
+        const Expr is_column = g < across, tiles = select(is_column, down, across),
+                   line = select(is_column, g, g - across), first = first_of(g);
+        r.where(numbers.steps * r[2] < tiles);
+        const Expr from = clamp(select(dir == 0, n - 1, tiles - n), 0, tiles - 1),
+                   t = promised(select(is_column, line, from), across),
+                   tile_g = promised(select(is_column, from, line), down);
+        const std::vector<Expr> &a = numbers.across;
+        states(v, k, dir, at, c) = Halide::undef<float>();
+        Expr state = tails(v, k0 + 3 * dir, select(is_column, 1, 0), t, tile_g, c);
+        for (int j = 2; j >= 0; j--) {
+            state += mux(k0, {a[size_t(j)], a[size_t(3 + j)], a[size_t(6 + j)]}) *
+                     states(v, j, dir, promised(first + max(n - 1, 0), total()), c);
+        }
+        states(v, k0, dir, promised(first + n, total()), c) =
+            select(n == 0, select(k0 == 0, edge(v, dir, g, c), 0.f), state);
+    }
+
+    // Component j of the state at edge s of row group or column group `line`, counted from direction `dir`.
+    Expr of_column(Expr v, Expr j, Expr dir, Expr line, Expr s, Expr c) const {
+        return states(v, j, dir, promised(first_of_column(line) + s, total()), c);
+    }
+    Expr of_row(Expr v, Expr j, Expr dir, Expr line, Expr s, Expr c) const {
+        return states(v, j, dir, promised(first_of_row(line) + s, total()), c);
+    }
+
+private:
+    const Expr across_, down_;
+    const int steps_;
+
+    // Steps behind the last tile of a line are computed too, but not used.
+    Expr first_of_column(Expr line) const {
+        return line * round_up(down_, steps_);
+    }
+    Expr first_of_row(Expr line) const {
+        return across_ * round_up(down_, steps_) + line * round_up(across_, steps_);
+    }
+    Expr first_of(Expr g) const {
+        return select(g < across_, first_of_column(g), first_of_row(g - across_));
+    }
+    Expr total() const {
+        return first_of_row(down_);
+    }
+};
+
 // Both filters of each tile samples(i, v, t, g, c), 0 <= i < tile, from the states at its edges. The result
 // is anticausal(i, v, t, g, c)[0].
 struct TileFilters : Halide::NamesInterface {
@@ -108,7 +180,9 @@ struct TileFilters : Halide::NamesInterface {
 
         causal(i, v, t, g, c) = none;
         causal(-1, v, t, g, c) = Tuple(state(0, 0), state(1, 0), state(2, 0));
-        causal(n, v, t, g, c) = recursion.step(samples(n, v, t, g, c), at(causal, n - 1));
+        causal(-2, v, t, g, c) = recursion.earlier(at(causal, -1));
+        causal(n, v, t, g, c) =
+            recursion.step_ahead(samples(n, v, t, g, c), at(causal, n - 1), at(causal, n - 2));
 
         std::vector<Expr> end(3, 0.f);
         for (int r = 0; r < 3; r++) {
@@ -120,8 +194,9 @@ struct TileFilters : Halide::NamesInterface {
         }
         anticausal(i, v, t, g, c) = none;
         anticausal(tile, v, t, g, c) = Tuple(end);
-        anticausal(tile - 1 - m, v, t, g, c) =
-            recursion.step(causal(tile - 1 - m, v, t, g, c)[0], at(anticausal, tile - m));
+        anticausal(tile + 1, v, t, g, c) = recursion.earlier(at(anticausal, tile));
+        anticausal(tile - 1 - m, v, t, g, c) = recursion.step_ahead(
+            causal(tile - 1 - m, v, t, g, c)[0], at(anticausal, tile - m), at(anticausal, tile + 1 - m));
     }
 };
 
@@ -137,75 +212,91 @@ struct TileFilters : Halide::NamesInterface {
 // i is a sample of a line in its tile, v the line in its group, t the tile along the line, g the group of
 // lines, c the channel.
 struct TiledGaussian : Halide::NamesInterface {
-    Var x{"x"}, y{"y"}, c{"c"}, i{"i"}, v{"v"}, k{"k"}, dir{"dir"}, t{"t"}, g{"g"}, s{"s"};
-    int tile, rows;
-    RDom r;
-    Func weights;
-    Func tile_of_samples{"tile_of_samples"}, row_of_samples{"row_of_samples"}, sums{"sums"}, tails{"tails"};
-    Func carry_row{"carry_row"}, rows_to_sum{"rows_to_sum"}, rows_to_filter{"rows_to_filter"},
-        carry_sums{"carry_sums"}, carry_tails{"carry_tails"}, carries_transposed{"carries_turned"},
-        carries_filtered{"carries_filtered"};
+    Var x{"x"}, y{"y"}, c{"c"}, i{"i"}, v{"v"}, k{"k"}, dir{"dir"}, t{"t"}, g{"g"}, s{"s"}, axis{"axis"};
+    const int tile, rows;
+    const Expr across, down;  // the number of tiles along x and along y
+    Func tile_of_samples{"tile_of_samples"}, row_of_samples{"row_of_samples"},
+        column_of_samples{"column_of_samples"}, tails{"tails"};
+    Func carry_row{"carry_row"}, carries_to_sum{"carries_to_sum"}, rows_to_sum{"rows_to_sum"},
+        rows_to_filter{"rows_to_filter"}, carry_tails{"carry_tails"}, edge_of_carries{"edge_of_carries"},
+        carries_transposed{"carries_turned"}, carries_filtered{"carries_filtered"};
     Func source{"source"}, row{"row"}, transposed{"turned"}, column{"column"}, filtered{"filtered"};
-    std::vector<TileCarries> carries;  // along y; along x of the carry rows; along x
-    std::vector<TileFilters> filters;  // of the carry rows; along x; along y
+    std::vector<TileSums> sums;         // of rows, of columns, of the carry rows
+    std::vector<ImageCarries> carries;  // of the image
+    std::vector<TileCarries> along;     // along x of the carry rows
+    std::vector<TileFilters> filters;   // of the carry rows; along x; along y
 
     using Pixels = std::function<Expr(Expr x, Expr y, Expr c)>;
 
     TiledGaussian(
         const Pixels &pixel, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
-        : tile(numbers.tile), rows(numbers.rows), r(0, numbers.tile, "r"), weights(numbers.both),
-          across(ceil_div(width, tile)), down(ceil_div(height, tile)) {
+        : tile(numbers.tile), rows(numbers.rows), across(ceil_div(width, numbers.tile)),
+          down(ceil_div(height, numbers.tile)) {
         sum_tiles(pixel, numbers);
-        carry_along_y(pixel, height, recursion, numbers);
-        filter_tiles(pixel, width, recursion, numbers);
+        scan_tiles(pixel, width, height, numbers);
+        filter_carries(recursion, numbers);
+        filter_tiles(pixel, recursion, numbers);
     }
 
 private:
-    Expr across, down;  // the number of tiles along x and along y
-    Func tails_x{"tails_x"}, tails_y{"tails_y"}, edge_x{"edge_x"}, edge_y{"edge_y"},
-        edge_of_carries{"edge_of_carries"};
+    Func edge{"edge"};
 
     // The tails of every tile (t along x, g along y), of its rows and of its columns.
     void sum_tiles(const Pixels &pixel, const TileNumbers &numbers) {
         tile_of_samples(i, v, t, g, c) = pixel(t * tile + i, g * tile + v, c);
         row_of_samples(i, v, t, g, c) = tile_of_samples(i, v, t, g, c);
-        sums(v, k, t, g, c) = Tuple(0.f, 0.f);
-        sums(v, k, t, g, c) =
-            Tuple(sums(v, k, t, g, c)[0] + row_of_samples(r, v, t, g, c) * numbers.weight(k, r),
-                sums(v, k, t, g, c)[1] + tile_of_samples(v, r, t, g, c) * numbers.weight(k, r));
-        tails(v, k, t, g, c) = Tuple(sums(v, k, t, g, c)[0], sums(v, k, t, g, c)[1]);
-        tails_x(v, k, t, g, c) = tails(v, k, t, g, c)[0];
-        tails_y(v, k, t, g, c) = tails(v, k, g, t, c)[1];
+        column_of_samples(i, v, t, g, c) = tile_of_samples(v, i, t, g, c);
+        sums.emplace_back("row_sums", row_of_samples, numbers);
+        sums.emplace_back("column_sums", column_of_samples, numbers);
+        tails(v, k, axis, t, g, c) =
+            select(axis == 0, sums[0].of_tile(v, k, t, g, c), sums[1].of_tile(v, k, t, g, c));
     }
 
-    // The carries along y of the image, which are rows of an image, and the same filtered along x.
-    void carry_along_y(
-        const Pixels &pixel, Expr height, const Recursion &recursion, const TileNumbers &numbers) {
-        edge_y(v, dir, g, c) = pixel(g * tile + v, select(dir == 0, 0, height - 1), c);
-        carries.emplace_back("carry_y", tails_y, edge_y, down, numbers);
-        const Expr line = g * rows + v;  // k + 3 dir + 6 s
-        carry_row(i, v, t, g, c) = carries[0].states(i, line % 3, (line / 3) % 2, t, line / 6, c);
-        rows_to_sum(i, v, t, g, c) = carry_row(i, v, t, g, c);
+    // The carries of the image, along y and along x.
+    void scan_tiles(const Pixels &pixel, Expr width, Expr height, const TileNumbers &numbers) {
+        const Expr is_column = g < across, line = select(is_column, g, g - across) * tile + v,
+                   edge_x = select(is_column, line, select(dir == 0, 0, width - 1)),
+                   edge_y = select(is_column, select(dir == 0, 0, height - 1), line);
+        edge(v, dir, g, c) = pixel(promised(edge_x, across * tile), promised(edge_y, down * tile), c);
+        carries.emplace_back(tails, edge, across, down, numbers);
+    }
+
+    // The carries along y as rows of an image, and the same filtered along x. Tiles behind the last one are
+    // the last one once more, and not used.
+    void filter_carries(const Recursion &recursion, const TileNumbers &numbers) {
+        const Expr line = g * rows + v,  // k + 3 dir + 6 s
+            tile_of_row = promised(min(t, across - 1), across);
+        carry_row(i, v, t, g, c) =
+            carries[0].of_column(i, line % 3, (line / 3) % 2, tile_of_row, line / 6, c);
+        carries_to_sum(i, v, t, g, c) = carry_row(i, v, t, g, c);
+        rows_to_sum(i, v, t, g, c) = carries_to_sum(i, v, t, g, c);
         rows_to_filter(i, v, t, g, c) = carry_row(i, v, t, g, c);
-        carry_sums(v, k, t, g, c) = 0.f;
-        carry_sums(v, k, t, g, c) += rows_to_sum(r, v, t, g, c) * weights(k, r);
-        carry_tails(v, k, t, g, c) = carry_sums(v, k, t, g, c);
+        sums.emplace_back("carry_sums", rows_to_sum, numbers);
+        carry_tails(v, k, t, g, c) = sums[2].of_tile(v, k, t, g, c);
         edge_of_carries(v, dir, g, c) =
             carry_row(select(dir == 0, 0, tile - 1), v, select(dir == 0, 0, across - 1), g, c);
-        carries.emplace_back("carry_q", carry_tails, edge_of_carries, across, numbers);
-        filters.emplace_back("carry_rows", rows_to_filter, carries[1].states, across, recursion, numbers);
+        along.emplace_back("carry_q", carry_tails, edge_of_carries, across, numbers);
+        filters.emplace_back(
+            "carry_rows", rows_to_filter,
+            [&](int j, int dir) {
+                const Expr s = dir ? across - 1 - tile_of_row : tile_of_row;
+                return along[0].states(v, j, dir, g, promised(s, across), c);
+            },
+            recursion, numbers);
         carries_transposed(i, v, t, g, c) = filters[0].anticausal(i, v, t, g, c)[0];
         carries_filtered(i, v, t, g, c) = carries_transposed(i, v, t, g, c);
     }
 
-    // The carries along x, and then both filters of each tile.
-    void filter_tiles(
-        const Pixels &pixel, Expr width, const Recursion &recursion, const TileNumbers &numbers) {
-        edge_x(v, dir, g, c) = pixel(select(dir == 0, 0, width - 1), g * tile + v, c);
-        carries.emplace_back("carry_x", tails_x, edge_x, across, numbers);
+    // Both filters of each tile.
+    void filter_tiles(const Pixels &pixel, const Recursion &recursion, const TileNumbers &numbers) {
         source(i, v, t, g, c) = pixel(t * tile + i, g * tile + v, c);
         row(i, v, t, g, c) = source(i, v, t, g, c);
-        filters.emplace_back("rows", row, carries[2].states, across, recursion, numbers);
+        filters.emplace_back(
+            "rows", row,
+            [&](int j, int dir) {
+                return carries[0].of_row(v, j, dir, g, dir ? across - 1 - t : Expr(t), c);
+            },
+            recursion, numbers);
         transposed(i, v, t, g, c) = filters[1].anticausal(i, v, t, g, c)[0];
         column(i, v, t, g, c) = transposed(v, i, g, t, c);
         Func carry_yx("carry_yx");
@@ -220,15 +311,15 @@ struct RecursiveGaussianTiles : TiledGaussian {
     static constexpr const char *name = "recursive_gaussian_tiles";
     Func out{"out"};
 
-    RecursiveGaussianTiles(
-        Func image, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
+    RecursiveGaussianTiles(Func image, const Pixel &pixel, Expr width, Expr height,
+        const Recursion &recursion, const TileNumbers &numbers)
         : TiledGaussian(
               [=](Expr x, Expr y, Expr c) {
-                  return cast<float>(image(clamp(x, 0, width - 1), clamp(y, 0, height - 1), c));
+                  return pixel.read(image(clamp(x, 0, width - 1), clamp(y, 0, height - 1), c));
               },
               width, height, recursion, numbers) {
         filtered(x, y, t, g, c) = filters[2].anticausal(y, x, g, t, c)[0];
-        out(x, y, c) = as_pixel(image.type(), filtered(x % tile, y % tile, x / tile, y / tile, c));
+        out(x, y, c) = pixel.written(filtered(x % tile, y % tile, x / tile, y / tile, c));
     }
 };
 
@@ -242,7 +333,7 @@ struct RecursiveGaussianAligned : TiledGaussian {
         Func image, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
         : TiledGaussian([=](Expr x, Expr y, Expr) { return cast<float>(image(x, y)); }, width, height,
               recursion, numbers) {
-        out(x, y, t, g) = as_pixel(image.type(), filters[2].anticausal(y, x, g, t, 0)[0]);
+        out(x, y, t, g) = Pixel{image.type()}.written(filters[2].anticausal(y, x, g, t, 0)[0]);
     }
 };
 

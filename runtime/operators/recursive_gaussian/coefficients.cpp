@@ -93,14 +93,19 @@ Matrix3 solve(const Matrix3 &v, const Matrix3 &e) {
 
 RecursiveCoefficients::RecursiveCoefficients(double sigma) {
     const double q = scale_of(sigma);
-    std::array<Complex, 3> p;
+    std::array<Complex, 3> p, u;  // poles, and 1 - p, which is small for a wide filter
     for (size_t i = 0; i < 3; i++) {
-        p[i] = 1. / std::pow(poles_of_two[i], 1 / q);
+        const Complex z = -std::log(poles_of_two[i]) / q;
+        const double half = std::sin(z.imag() / 2);
+        p[i] = std::exp(z);
+        u[i] = {2 * half * half - std::expm1(z.real()) * std::cos(z.imag()), -p[i].imag()};
     }
     feedback = {std::real(p[0] + p[1] + p[2]), -std::real(p[0] * p[1] + p[1] * p[2] + p[0] * p[2]),
         std::real(p[0] * p[1] * p[2])};
-    gain = std::real((1. - p[0]) * (1. - p[1]) * (1. - p[2]));  // 1 - feedback, without its cancellation
-    slope = -(feedback[1] + 2 * feedback[2] + 1);
+    // 1 - the sum of feedback, and -(feedback[1] + 2 feedback[2] + 1), without their cancellation
+    const Complex product = u[0] * u[1] * u[2];
+    gain = std::real(product);
+    slope = std::real(2. * product - (u[0] * u[1] + u[1] * u[2] + u[0] * u[2]));
 }
 
 void RecursiveCoefficients::step(double sample, Vector3 &state) const {

@@ -14,11 +14,11 @@ namespace tilewright {
 std::vector<const Form *> forms_by_lines();
 std::vector<const Form *> forms_by_parts();
 
-// The numbers of the recursion, and the weights of a tile's samples as an array: of sample r, three for the
-// causal and three for the anticausal filter.
+// The numbers of the recursion, and the table of a tile's weights as an array: what its rows are, TileNumbers
+// says (generators/algorithms/recursive_gaussian/tiles.h).
 struct TileWeights {
     RecursiveTiles tiles;
-    Array both;
+    Array table;
 
     TileWeights(double sigma, int samples);
 
@@ -54,8 +54,8 @@ constexpr int64_t most_blocks = 65535;  // along the second axis of a grid
 
 void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix);
 
-// Binds the numbers of a recursion: `step` and `turn` are the names of the arguments.
+// Binds the numbers of a recursion along an axis, which ends their names. In f64 where `type` is.
 void bind_recursion(
-    Launch &launch, const std::string &step, const std::string &turn, const RecursiveTiles &tiles);
+    Launch &launch, const std::string &axis, const std::string &type, const RecursiveTiles &tiles);
 
 }  // namespace tilewright

@@ -11,12 +11,27 @@
 namespace tilewright {
 
 TileWeights::TileWeights(double sigma, int samples)
-    : tiles(sigma, samples), both(Type::f32, {samples, recursive_weight_pitch}, 0) {
-    float *to = both.as<float>();
+    : tiles(sigma, samples), table(Type::f32, {recursive_weight_rows(samples), recursive_weight_pitch}, 0) {
+    float *to = table.as<float>();
     for (size_t r = 0; r < (size_t)samples; r++) {
         for (size_t k = 0; k < 3; k++) {
             to[recursive_weight_pitch * r + k] = (float)tiles.weights[r][k];
             to[recursive_weight_pitch * r + 3 + k] = (float)tiles.weights[(size_t)samples - 1 - r][k];
+        }
+    }
+    to += recursive_weight_pitch * samples;
+    const int runs = samples / recursive_run;
+    for (int j = 0; j < 3; j++) {
+        Vector3 state{};
+        state[(size_t)j] = 1;
+        for (int behind = 0; behind < runs; behind++) {  // runs between a run and the end of the tile
+            for (int k = 0; k < 3; k++) {
+                to[recursive_weight_pitch * (3 * (runs - 1 - behind) + j) + k] = (float)state[(size_t)k];
+                to[recursive_weight_pitch * (3 * behind + j) + 3 + k] = (float)state[(size_t)k];
+            }
+            for (int n = 0; n < recursive_run; n++) {
+                tiles.coefficients.step(0, state);
+            }
         }
     }
 }
@@ -34,26 +49,40 @@ View pixels_of(const Array &array) {
     return view;
 }
 
-void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix) {
-    std::array<float, 9> numbers;
-    for (size_t i = 0; i < 9; i++) {
-        numbers[i] = (float)matrix[i / 3][i % 3];
+namespace {
+
+template<typename Number>
+void bind_numbers(Launch &launch, const std::string &name, std::span<const double> all) {
+    const std::vector<Number> numbers(all.begin(), all.end());
+    launch.values(name, std::span<const Number>(numbers));
+}
+
+std::vector<double> elements_of(const Matrix3 &matrix) {
+    std::vector<double> all;
+    for (const Vector3 &row : matrix) {
+        all.insert(all.end(), row.begin(), row.end());
     }
-    launch.values(name, std::span<const float>(numbers));
+    return all;
+}
+
+}  // namespace
+
+void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix) {
+    bind_numbers<float>(launch, name, elements_of(matrix));
 }
 
 void bind_recursion(
-    Launch &launch, const std::string &step, const std::string &turn, const RecursiveTiles &tiles) {
+    Launch &launch, const std::string &axis, const std::string &type, const RecursiveTiles &tiles) {
     const RecursiveCoefficients &c = tiles.coefficients;
-    const std::array<float, 3> numbers = {(float)c.gain, (float)c.slope, (float)c.feedback[2]};
-    launch.values(step, std::span<const float>(numbers));
-    bind_matrix(launch, turn, tiles.end_matrix);
+    const auto bind = type == "f64" ? bind_numbers<double> : bind_numbers<float>;
+    bind(launch, "step" + axis, std::array{c.gain, c.slope, c.feedback[2]});
+    bind(launch, "turn" + axis, elements_of(tiles.end_matrix));
 }
 
 void RecursiveForm::bind(Launch &launch, const Variant &, const BlurRequest &request, Array &output) const {
     const auto weights = TileWeights::of(request.sigma, arguments_.samples);
     launch.in("image", request.image(), arguments_.image(request.image()));
-    bind_recursion(launch, "step", "turn", weights->tiles);
+    bind_recursion(launch, "", request.type, weights->tiles);
     bind_rest(launch, request, *weights, output);
     launch.out("output", output, arguments_.output(output));
 }
@@ -69,7 +98,7 @@ View line_of(const Array &array) {
 
 // Binds the recursion down columns.
 void bind_columns(Launch &launch, const BlurRequest &request) {
-    bind_recursion(launch, "step_y", "turn_y", TileWeights::of(request.sigma_y, recursive_tile)->tiles);
+    bind_recursion(launch, "_y", request.type, TileWeights::of(request.sigma_y, recursive_tile)->tiles);
 }
 
 // Whether a grid has the tiles of the row's transposes, where it has some.
@@ -84,7 +113,8 @@ struct DefinitionForm final : RecursiveForm {
 
     bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
         const bool is_for_two = variant.configuration<RecursiveGaussianConfiguration>().two_sigmas;
-        return has_tiles(variant, request) && (!is_for_two || request.sigma_y != request.sigma);
+        return has_tiles(variant, request) &&
+               (!is_for_two || request.sigma_y != request.sigma || request.type == "f64");
     }
     bool takes_two_sigmas() const override {
         return true;

@@ -11,19 +11,11 @@ namespace {
 
 constexpr int tile = recursive_tile, band = recursive_band;
 
-void bind_carries(Launch &launch, const TileWeights &weights) {
-    launch.in("both", weights.both,
-        {halide_type(Type::f32), {{recursive_weights, 1}, {weights.tiles.tile, recursive_weight_pitch}}});
-    bind_matrix(launch, "across", weights.tiles.across);
-    bind_matrix(launch, "behind", weights.tiles.behind);
-}
-
-void bind_weights(Launch &launch, const std::string &name, const TileWeights &weights) {
-    std::vector<float> numbers;
-    for (const Vector3 &weight : weights.tiles.weights) {
-        numbers.insert(numbers.end(), weight.begin(), weight.end());
-    }
-    launch.values(name, std::span<const float>(numbers));
+// Binds what lines in tiles need besides the recursion. `axis` ends the names of the arguments.
+void bind_carries(Launch &launch, const TileWeights &weights, const std::string &axis = "") {
+    launch.in("weights" + axis, weights.table);
+    bind_matrix(launch, "across" + axis, weights.tiles.across);
+    bind_matrix(launch, "behind" + axis, weights.tiles.behind);
 }
 
 // Whether the bytes between the rows of an output are its own: it has none, or is a whole array of this
@@ -73,7 +65,6 @@ struct TilesForm : RecursiveForm {
 
     void bind_rest(Launch &launch, const BlurRequest &, const TileWeights &weights, Array &) const override {
         bind_carries(launch, weights);
-        bind_weights(launch, "weights", weights);
     }
 };
 
@@ -85,10 +76,11 @@ View tiles_of(const Array &array) {
         array.offset_bytes()};
 }
 
+// Also, a block of threads has the carries of a whole row in its shared memory: of 32768 pixels, 25 KB.
 bool in_whole_tiles(const Array &array) {
     const int64_t h = array.shape()[0], w = array.shape()[1], pitch = array.strides()[0];
-    return h % tile == 0 && w % tile == 0 && pitch % tile == 0 && array.offset_bytes() % 16 == 0 &&
-           h / tile <= most_blocks;
+    return h % tile == 0 && w % tile == 0 && w <= 32768 && pitch % tile == 0 &&
+           array.offset_bytes() % 16 == 0 && h / tile <= most_blocks;
 }
 
 struct AlignedForm final : TilesForm {
@@ -151,12 +143,8 @@ struct EdgesForm final : RecursiveForm {
         const EdgeMemory memory(output);
         const auto along_y = TileWeights::of(request.sigma, recursive_rows);
         launch.value("shifted", (int32_t)memory.shifted());
-        bind_matrix(launch, "across", along_x.tiles.across);
-        bind_matrix(launch, "behind", along_x.tiles.behind);
-        bind_matrix(launch, "across_y", along_y->tiles.across);
-        bind_matrix(launch, "behind_y", along_y->tiles.behind);
-        bind_weights(launch, "weights", along_x);
-        bind_weights(launch, "weights_y", *along_y);
+        bind_carries(launch, along_x);
+        bind_carries(launch, *along_y, "_y");
         launch.out("sums", output, memory.view_of_sums());
         launch.out("tails", output, memory.view_of_words());
         launch.out("states", output, memory.view_of_words());

@@ -18,7 +18,8 @@ public:
         : BlurOperator(
               {.name = "recursive_gaussian",
                   .summary = "Gaussian blur by a recursive filter: the time does not depend on sigma",
-                  .inputs = {blurred_image({Type::u8, Type::u16, Type::f32})},
+                  .inputs = {blurred_image(
+                      {Type::u8, Type::u16, Type::f32, Type::f64, Type::f16, Type::bf16})},
                   .options = {{.name = "sigma",
                                   .help = "Standard deviation in pixels",
                                   .is_number = true,

@@ -5,6 +5,17 @@ namespace tilewright {
 
 namespace {
 
+// Half a step of a type, at most, where values have this magnitude.
+double half_step(Type type, double largest) {
+    switch (type) {
+    case Type::u8:
+    case Type::u16: return .5;
+    case Type::f16: return 1.01 * (std::ldexp(largest, -11) + 0x1p-25);
+    case Type::bf16: return 1.01 * std::ldexp(largest, -8);
+    default: return 0;
+    }
+}
+
 class RecursiveGaussianWorkload : public BlurWorkload<BlurRequest> {
 public:
     using BlurWorkload::BlurWorkload;
@@ -47,15 +58,20 @@ public:
     }
 
 protected:
-    // f32: 2e-6 max |image|, from sigma 200 on 5e-6; integers: half a step more, for the rounding. Each
-    // filter multiplies the largest magnitude by at most 1.058, at sigma .5 (the sum of the magnitudes of its
-    // response), so both that follow a rounding between the passes by less than 1.12.
+    // f32: 2e-6 max |image|, from sigma 200 on 5e-6; f64: 1e-14 + 3e-18 sigma^3, because the
+    // published form loses that much in the plain loop; 16-bit floats and integers: as f32, and half a step
+    // more, for the rounding. Each filter multiplies the largest magnitude by at most 1.058, at sigma .5 (the
+    // sum of the magnitudes of its response), so both that follow a rounding between the passes by less than
+    // 1.12.
     Array bound_with(
         const BlurError &own, std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
-        const double error =
-            std::max(settings.number("sigma", 5), settings.number("sigma-y", 0)) < 200 ? 2e-6 : 5e-6;
-        const double largest = largest_magnitude(image), rounding = image.type() == Type::f32 ? 0 : .5;
+        const double sigma = std::max(settings.number("sigma", 5), settings.number("sigma-y", 0)),
+                     largest = largest_magnitude(image),
+                     error = image.type() == Type::f64 ? 1e-14 + 3e-18 * sigma * sigma * sigma :
+                             sigma < 200               ? 2e-6 :
+                                                         5e-6,
+                     rounding = half_step(image.type(), largest);
         return bound_of_all(
             image.shape(), error * largest + rounding + 1.12 * rounding_between_passes(own, largest));
     }
