@@ -28,9 +28,10 @@ struct Result {
     std::string device = {};  // empty for a variant that no device here can run
     Verdict verdict = Verdict::ok;
     size_t samples = 0, runs = 0;
-    double error = 0;            // the largest of its samples, as largest_error() has it
-    std::string libraries = {};  // those that ran, where they are others than the variant's own
-    std::string against = {};    // what the results were compared with
+    double error = 0;                   // the largest of its samples, as largest_error() has it
+    std::map<int, double> errors = {};  // the same of samples whose inputs have 2^k to 2^(k + 1) - 1 elements
+    std::string libraries = {};         // those that ran, where they are others than the variant's own
+    std::string against = {};           // what the results were compared with
     std::string why = {};
     // Of a variant of `tuned`: its least time over that of the reference variant on the same device and
     // sample, where both ran it several times.
@@ -45,9 +46,9 @@ public:
     // `repeat`: how often a variant runs the largest sample of up to 4 MiB that it serves. If it serves only
     // larger ones, it runs the smallest of them at most three times. `largest`: bytes of inputs; larger
     // samples are only for variants that serve no smaller one. `random`: how many random_samples() there are
-    // besides.
+    // besides, and `side` the longest side of these.
     Verification(const Operator &op, const std::string &type, int repeat, int64_t largest = largest_sample,
-        size_t random = 0);
+        size_t random = 0, int64_t side = 256);
 
     static constexpr int64_t largest_sample = 16 << 20;
 
