@@ -69,6 +69,11 @@ void Verification::run_once(const Case &c, Result &result, Device device, Array 
     result.runs++;
 }
 
+static bool is_whole(Type type) {
+    return type == Type::u8 || type == Type::u16 || type == Type::u32 || type == Type::u64 ||
+           type == Type::i32;
+}
+
 // Runs the variant. Returns the first thing that is wrong with its output, or an empty string.
 std::string Verification::wrong_in(Case &c, Result &result, Device device, Array &output) {
     run_once(c, result, device, output);
@@ -77,12 +82,14 @@ std::string Verification::wrong_in(Case &c, Result &result, Device device, Array
     result.against = expected.variant ? "reference variant" : "plain definition";
     const double error = largest_error(output, expected.output);
     result.error = std::max(result.error, error);
-    int64_t elements = 0;
-    for (const Array &input : c.sample.inputs) {
-        elements += input.size();
+    if (!is_whole(output.type())) {
+        double elements = 0;
+        for (const Array &input : c.sample.inputs) {
+            elements += (double)input.size();
+        }
+        double &of_size = result.errors[std::ilogb(elements)];
+        of_size = std::max(of_size, error);
     }
-    double &of_size = result.errors[std::ilogb((double)elements)];
-    of_size = std::max(of_size, error);
     if (expected.variant == result.variant) {
         result.verdict = Verdict::unheld;
         return "";

@@ -28,10 +28,12 @@ struct Result {
     std::string device = {};  // empty for a variant that no device here can run
     Verdict verdict = Verdict::ok;
     size_t samples = 0, runs = 0;
-    double error = 0;                   // the largest of its samples, as largest_error() has it
-    std::map<int, double> errors = {};  // the same of samples whose inputs have 2^k to 2^(k + 1) - 1 elements
-    std::string libraries = {};         // those that ran, where they are others than the variant's own
-    std::string against = {};           // what the results were compared with
+    double error = 0;  // the largest of its samples, as largest_error() has it
+    // The same of samples whose inputs have 2^k to 2^(k + 1) - 1 elements and whose results are no whole
+    // numbers.
+    std::map<int, double> errors = {};
+    std::string libraries = {};  // those that ran, where they are others than the variant's own
+    std::string against = {};    // what the results were compared with
     std::string why = {};
     // Of a variant of `tuned`: its least time over that of the reference variant on the same device and
     // sample, where both ran it several times.
