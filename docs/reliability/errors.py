@@ -3,7 +3,7 @@
 
 Usage: errors.py                 writes errors.svg
        errors.py --check         says whether it is what this script makes; exits with 1 if not
-       errors.py --take FILE...  puts what devices gave in errors.json first, and NumPy's FFT beside them.
+       errors.py --take FILE...  puts what devices gave in errors.json first, and FFTs of others beside them.
                                  FILE is a file of `tilewright verify --schedule tuned --random 60
                                  --side 1024 --largest 67108864 --repeat 1 --json`, of one device
 """
@@ -14,25 +14,29 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'steps'))
-from svg import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, Picture  # noqa: E402
+from svg import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, Picture  # noqa: E402
 
 DATA, DRAWN = os.path.join(HERE, 'errors.json'), os.path.join(HERE, 'errors.svg')
 WIDTH, PANEL, LEFT, COLUMNS = 640, 184, 52, 2
 
 
-def numpy_errors():
-    """The same of numpy.fft.fft2 of complex64 beside complex128: sides as verify has them."""
+def peers():
+    """The same of the fft2 of NumPy and SciPy (both pocketfft) of complex64; sides as verify has them."""
     import numpy
-    chance, errors = numpy.random.default_rng(0), {}
-    sides = [*(2 ** chance.uniform(0, 10, (60, 2))).astype(int), *([2 ** k, 2 ** k] for k in range(1, 11))]
-    for height, width in sides:
-        parts = chance.uniform(-1, 1, (height, width, 2)).astype(numpy.float32)
-        field = parts.view(numpy.complex64)[..., 0]
-        right = numpy.fft.fft2(field.astype(numpy.complex128)).view(numpy.float64)
-        off = numpy.abs(numpy.fft.fft2(field).view(numpy.float32) - right).max() / numpy.abs(right).max()
-        k = int(math.log2(height * width))
-        errors[k] = max(errors.get(k, 0), float(off))
-    return {'of': f'NumPy {numpy.__version__}', 'operator': 'fft2d', 'type': 'c64', 'points': points(errors)}
+    import scipy.fft
+    for name, fft2 in ((f'SciPy {scipy.__version__}', scipy.fft.fft2),
+                       (f'NumPy {numpy.__version__}', numpy.fft.fft2)):
+        chance, errors = numpy.random.default_rng(0), {}
+        sides = [*(2 ** chance.uniform(0, 10, (60, 2))).astype(int),
+                 *([2 ** k, 2 ** k] for k in range(1, 11))]
+        for height, width in sides:
+            parts = chance.uniform(-1, 1, (height, width, 2)).astype(numpy.float32)
+            field = parts.view(numpy.complex64)[..., 0]
+            right = numpy.fft.fft2(field.astype(numpy.complex128)).view(numpy.float64)
+            off = numpy.abs(fft2(field).view(numpy.float32) - right).max() / numpy.abs(right).max()
+            k = int(math.log2(height * width))
+            errors[k] = max(errors.get(k, 0), float(off))
+        yield {'of': name, 'operator': 'fft2d', 'type': 'c64', 'points': points(errors)}
 
 
 def points(errors):
@@ -57,7 +61,7 @@ def taken(paths):
     all_lines = [{'of': device, 'operator': operator, 'type': kind, 'points': points(errors)}
                  for (operator, kind, device), errors in sorted(lines.items()) if any(errors.values())]
     return {'date': context['date'][:10], 'commit': context['commit'], 'devices': origins,
-            'lines': [*all_lines, numpy_errors()]}
+            'lines': [*all_lines, *peers()]}
 
 
 def panel(p, x, y, operator, lines, colours):
@@ -88,15 +92,16 @@ def draw(data):
     operators = {}
     for line in data['lines']:
         operators.setdefault(line['operator'], []).append(line)
-    colours = dict(zip(dict.fromkeys(line['of'] for line in data['lines']), (BLUE, ORANGE, GREEN, PURPLE)))
+    colours = dict(zip(dict.fromkeys(line['of'] for line in data['lines']),
+                       (BLUE, ORANGE, GREEN, PURPLE, RED)))
     rows = math.ceil(len(operators) / COLUMNS)
     p = Picture(WIDTH, 84 + rows * PANEL, 'Errors by the size of the data')
     p.text(20, 26, 'Largest error by the size of the data', 17, bold=True)
     p.text(20, 45, 'Across: numbers of the inputs. Up: the largest difference from the plain definition, '
                    'divided by the largest result.', 11, GREY)
     for i, (of, colour) in enumerate(colours.items()):
-        p.line(20 + 150 * i, 60, 40 + 150 * i, 60, colour, 3)
-        p.text(46 + 150 * i, 64, {'cpu': 'CPU', 'cuda': 'CUDA', 'opencl': 'OpenCL'}.get(of, of), 12)
+        p.line(20 + 122 * i, 60, 40 + 122 * i, 60, colour, 3)
+        p.text(46 + 122 * i, 64, {'cpu': 'CPU', 'cuda': 'CUDA', 'opencl': 'OpenCL'}.get(of, of), 12)
     for i, (operator, lines) in enumerate(sorted(operators.items())):
         panel(p, i % COLUMNS * WIDTH / COLUMNS, 76 + i // COLUMNS * PANEL, operator, lines, colours)
     return p.svg()
