@@ -164,6 +164,17 @@ TEST_F(Explore, LeavesOutALineThatWasCutOff) {
     EXPECT_EQ(read_text(results()).rfind(whole, 0), 0u);
 }
 
+TEST_F(Explore, KeepsALastLineThatLacksOnlyItsEnd) {
+    ASSERT_EQ(explore({"--points", "1", "--results", results()}).code, 0);
+    const std::string whole = read_text(results());
+    write_bytes(results(), bytes_of(whole.substr(0, whole.size() - 1)));
+    const Ran ran = explore({"--points", "1", "--results", results()});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.err.find("cut off"), std::string::npos) << ran.err;
+    EXPECT_EQ(read_text(results()).rfind(whole, 0), 0u) << "the end is put there before the next line";
+    lines();
+}
+
 TEST_F(Explore, RefusesAFileThatAnotherOneWritesTo) {
     const int file = open(results().c_str(), O_RDWR | O_CREAT, 0666);
     ASSERT_EQ(flock(file, LOCK_EX), 0);

@@ -28,7 +28,7 @@ struct VerifyOptions {
     ForeignWords generator;
     int repeat = 10;
     int64_t largest = Verification::largest_sample;
-    int64_t random = 0;
+    int64_t random = 0, side = 256;
     bool as_json = false;
 };
 
@@ -68,6 +68,9 @@ Json json(const Result &result) {
     one.update({{"device", result.device}, {"verdict", name_of(result.verdict)}, {"samples", result.samples},
         {"runs", result.runs}, {"error", result.error}, {"libraries", result.libraries},
         {"against", result.against}, {"why", result.why}});
+    for (const auto &[size, error] : result.errors) {
+        one["errors"].push_back({size, error});
+    }
     if (result.of_reference) {
         one["of_reference"] = *result.of_reference;
     }
@@ -104,7 +107,8 @@ void verify_type(const Operator &op, const std::string &type, const VerifyOption
     if (variants.empty()) {
         return;
     }
-    Verification verification(op, type, options.repeat, options.largest, (size_t)options.random);
+    Verification verification(
+        op, type, options.repeat, options.largest, (size_t)options.random, options.side);
     for (const Variant *variant : variants) {
         progress.step(variant->name());
         const std::string reason = why_not_here(*variant, asked.places, asked.by_name);
@@ -277,11 +281,14 @@ void add_verify(CommandLine &line) {
     command
         .add("--random", options.random,
             "How many samples of random sizes each type has besides, with the settings of the others; the "
-            "same "
-            "ones each time")
+            "same ones each time")
         .value_name("COUNT")
         .show_default()
         .range(int64_t{0}, int64_t{1'000'000});
+    command.add("--side", options.side, "The longest side of the samples of --random")
+        .value_name("PIXELS")
+        .show_default()
+        .range(int64_t{1}, int64_t{1'000'000});
     command.add_flag("--json", options.as_json, "Print JSON");
     command.footer(
         fmt::format("One line per variant and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "

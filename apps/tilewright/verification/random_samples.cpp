@@ -15,9 +15,9 @@ public:
         return bits_() % n;
     }
     // Small numbers are as frequent as large ones: each power of two up to the next.
-    int64_t side() {
-        const auto side = (int64_t)std::exp2(8 * (double)below(1 << 16) / (1 << 16));
-        return below(2) == 0 ? side : (side + 15) / 16 * 16;
+    int64_t side(int64_t most) {
+        const auto side = (int64_t)std::exp2(std::log2((double)most) * (double)below(1 << 16) / (1 << 16));
+        return below(2) == 0 ? side : std::min((side + 15) / 16 * 16, most);
     }
 
 private:
@@ -42,7 +42,7 @@ std::vector<Settings> settings_of(const Operator &op, const std::string &type) {
 
 }  // namespace
 
-std::vector<Sample> random_samples(const Operator &op, const std::string &type, size_t count) {
+std::vector<Sample> random_samples(const Operator &op, const std::string &type, size_t count, int64_t side) {
     std::vector<Sample> samples;
     if (count == 0) {
         return samples;
@@ -52,7 +52,8 @@ std::vector<Sample> random_samples(const Operator &op, const std::string &type, 
     const int64_t channels = workload.takes_channels(type) ? 4 : 1;
     Chance chance;
     for (size_t i = 0; i < count; i++) {
-        const DataSize size{chance.side(), chance.side(), 1 + (int64_t)chance.below((size_t)channels)};
+        const DataSize size{
+            chance.side(side), chance.side(side), 1 + (int64_t)chance.below((size_t)channels)};
         const bool dense = chance.below(2) == 0;
         try {
             Sample sample = workload.benchmark_sample(type, size, settings[chance.below(settings.size())]);

@@ -7,6 +7,7 @@
 #include "runtime/devices/calls/hooks.h"
 #include "tilewright/workload.h"
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <fmt/format.h>
 #include <limits>
@@ -33,9 +34,10 @@ const char *name_of(Verdict verdict) {
 }
 
 Verification::Verification(
-    const Operator &op, const std::string &type, int repeat, int64_t largest, size_t random)
+    const Operator &op, const std::string &type, int repeat, int64_t largest, size_t random, int64_t side)
     : op_(op), repeat_(repeat), largest_(largest) {
-    for (std::vector<Sample> samples : {workload_of(op).samples(type), random_samples(op, type, random)}) {
+    for (std::vector<Sample> samples :
+        {workload_of(op).samples(type), random_samples(op, type, random, side)}) {
         for (Sample &sample : samples) {
             const double bytes = bytes_of(sample.inputs);
             cases_.push_back({std::move(sample), bytes, {}, {}});
@@ -67,13 +69,27 @@ void Verification::run_once(const Case &c, Result &result, Device device, Array 
     result.runs++;
 }
 
+static bool is_whole(Type type) {
+    return type == Type::u8 || type == Type::u16 || type == Type::u32 || type == Type::u64 ||
+           type == Type::i32;
+}
+
 // Runs the variant. Returns the first thing that is wrong with its output, or an empty string.
 std::string Verification::wrong_in(Case &c, Result &result, Device device, Array &output) {
     run_once(c, result, device, output);
     result.samples++;
     Expected expected = expected_of(c, device.backend);
     result.against = expected.variant ? "reference variant" : "plain definition";
-    result.error = std::max(result.error, largest_error(output, expected.output));
+    const double error = largest_error(output, expected.output);
+    result.error = std::max(result.error, error);
+    if (!is_whole(output.type())) {
+        double elements = 0;
+        for (const Array &input : c.sample.inputs) {
+            elements += (double)input.size();
+        }
+        double &of_size = result.errors[std::ilogb(elements)];
+        of_size = std::max(of_size, error);
+    }
     if (expected.variant == result.variant) {
         result.verdict = Verdict::unheld;
         return "";

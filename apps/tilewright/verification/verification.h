@@ -28,7 +28,10 @@ struct Result {
     std::string device = {};  // empty for a variant that no device here can run
     Verdict verdict = Verdict::ok;
     size_t samples = 0, runs = 0;
-    double error = 0;            // the largest of its samples, as largest_error() has it
+    double error = 0;  // the largest of its samples, as largest_error() has it
+    // The same of samples whose inputs have 2^k to 2^(k + 1) - 1 elements and whose results are no whole
+    // numbers.
+    std::map<int, double> errors = {};
     std::string libraries = {};  // those that ran, where they are others than the variant's own
     std::string against = {};    // what the results were compared with
     std::string why = {};
@@ -45,9 +48,9 @@ public:
     // `repeat`: how often a variant runs the largest sample of up to 4 MiB that it serves. If it serves only
     // larger ones, it runs the smallest of them at most three times. `largest`: bytes of inputs; larger
     // samples are only for variants that serve no smaller one. `random`: how many random_samples() there are
-    // besides.
+    // besides, and `side` the longest side of these.
     Verification(const Operator &op, const std::string &type, int repeat, int64_t largest = largest_sample,
-        size_t random = 0);
+        size_t random = 0, int64_t side = 256);
 
     static constexpr int64_t largest_sample = 16 << 20;
 

@@ -24,7 +24,10 @@ add_test(NAME steps.ladder
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/tables_test.py ${tables})
 add_test(NAME performance.peers
     COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/docs/performance/peers.py --check)
-set_tests_properties(steps.pictures steps.tables steps.ladder performance.peers PROPERTIES LABELS structure)
+add_test(NAME reliability.errors
+    COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/docs/reliability/errors.py --check)
+set_tests_properties(steps.pictures steps.tables steps.ladder performance.peers reliability.errors
+    PROPERTIES LABELS structure)
 
 # Every public symbol of the headers has a comment, and what looks for those without one finds them.
 set(headers ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/docs/site/headers.py)

@@ -96,6 +96,30 @@ TEST_F(CommandLine, VerifyAddsRandomSamples) {
     }
 }
 
+TEST_F(CommandLine, VerifySaysTheErrorsOfEachSize) {
+    if (!has_operator("row_sum")) {
+        GTEST_SKIP() << "the other operators' results may be exact";
+    }
+    const auto errors = [&](const char *side) {
+        const json report = run_json({"verify", "row_sum", "--schedule", "reference", "--device", "cpu",
+            "--largest", "20000", "--random", "40", "--side", side, "--json"});
+        std::map<int, double> largest;  // of all types, by size
+        for (const json &variant : report["variants"]) {
+            double error = 0;
+            for (const json &of_size : variant.value("errors", json::array())) {
+                largest[of_size[0]] = std::max<double>(largest[of_size[0]], of_size[1]);
+                error = std::max<double>(error, of_size[1]);
+            }
+            EXPECT_EQ(error, variant["error"]) << variant;
+        }
+        return largest;
+    };
+    const auto small = errors("8"), large = errors("512");
+    EXPECT_TRUE(small.contains(3)) << "8 to 15 numbers";
+    EXPECT_GT(large.size(), 5u);
+    EXPECT_GT(large.rbegin()->second, 0);
+}
+
 TEST_F(CommandLine, VerifyFindsAWrongResult) {
     NEEDS_DEVICE("opencl");
     const Ran ran = run({"verify", operators().front(), "--device", "opencl", "--schedule", "tuned"},

@@ -63,8 +63,8 @@ int find_no_memory(void **) {
     return halide_error_code_out_of_memory;
 }
 
-// An operator whose variant `tuned` finds no memory, with or without a variant `compact`.
-const Operator &large_operator(bool with_compact) {
+// Variants of which `tuned` finds no memory, with or without a variant `compact`.
+std::vector<Variant> large_variants(bool with_compact) {
     std::vector<Variant> of;
     of.push_back(generated_variant("large", "tuned", "u8", Backend::opencl, find_no_memory, image_to_image));
     if (with_compact) {
@@ -73,7 +73,7 @@ const Operator &large_operator(bool with_compact) {
         of.push_back(
             generated_variant("large", "compact", "u8", Backend::opencl, count_start, image_to_image));
     }
-    return *new ImageOperator("large", "a test's", of, {&large_form});
+    return of;
 }
 
 // The variant that a call of the operator would run.
@@ -161,7 +161,7 @@ TEST(DeviceLimits, HoldForAVariantThatIsRunByName) {
 
 TEST(DeviceLimits, WithoutMemoryForTunedTheVariantCompactRuns) {
     const Array image(Type::u8, {8, 8});
-    const Operator &op = large_operator(true);
+    const ImageOperator op("large", "a test's", large_variants(true), {&large_form});
     const int before = started;
     Array output;
     Statistics statistics;
@@ -173,7 +173,7 @@ TEST(DeviceLimits, WithoutMemoryForTunedTheVariantCompactRuns) {
     const std::vector<Variant> own = {op.variants().front()};
     EXPECT_EQ(error_of([&] { op({&image, 1}, output, {}, {.device = large, .variants = &own}); }).fault(),
         Fault::memory);
-    const Operator &other = large_operator(false);
+    const ImageOperator other("large", "a test's", large_variants(false), {&large_form});
     Array none;
     EXPECT_EQ(error_of([&] { other({&image, 1}, none, {}, {.device = large}); }).fault(), Fault::memory);
     EXPECT_TRUE(none.empty());

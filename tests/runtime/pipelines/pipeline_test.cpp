@@ -7,6 +7,7 @@
 #include "tests/support/files.h"
 #include "tilewright/files.h"
 #include "tilewright/workload.h"
+#include <functional>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -327,6 +328,20 @@ TEST(Pipeline, WrongCallsAreRefused) {
     Array part = large.crop(0, 0, 32, 32), other = large.crop(32, 32, 32, 32);
     pipeline(part, other);  // two parts of one image share no byte
     EXPECT_EQ(other.at<uint8_t>({0, 0}), 0);
+}
+
+TEST(Pipeline, EveryKindOfCallIsRefusedWithoutStages) {
+    const Pipeline none;
+    const Array image = random_array(Type::u8, {24, 32});
+    Array output;
+    const std::function<void()> calls[] = {[&] { none(image, output); }, [&] { none.check({&image, 1}); },
+        [&] { none.output_of({&image, 1}); }, [&] { none.choose_device({&image, 1}); },
+        [&] { none.checked({&image, 1}); }, [&] { none.prepare({&image, 1}, output); }};
+    for (const auto &call : calls) {
+        const std::string line = expect_error(Fault::usage, "it has no stages", call);
+        EXPECT_EQ(line.rfind("pipeline", 0), 0u) << line;
+    }
+    EXPECT_TRUE(output.empty());
 }
 
 }  // namespace tilewright
