@@ -7,7 +7,8 @@
 #   STAGES      the operators with their options, as `tilewright pipeline` writes them. Composable: invert,
 #               gaussian_blur, transpose, column_sum, row_sum. When the library is built, each stage's input
 #               is checked against the output of the stage before it
-#   TYPE        the type of the input image: u8, u16, f32 or rgb8
+#   TYPE        the type of the input image: u8, u16, f16, bf16, f32 or f64, with x2, x3 or x4 for channels
+#               (f32x3); rgb8, rgb16, rgba8 and rgba16 are other words for u8x3, u16x3, u8x4 and u16x4
 #   SCHEDULE    staged: every stage by itself, with a schedule of its operator. fused: stages are computed
 #               tile by tile where they are consumed. In both, data between kernels stays on the device
 #   TARGETS     cpu, cuda, opencl; without it, the targets that the package was built for. sm_NN is the
@@ -17,8 +18,10 @@
 #   STANDALONE  links Halide's own runtime in place of Tilewright's: then there is no function for arrays
 # NAME.h        int NAME_cpu(...), NAME_cuda, NAME_opencl for halide_buffer_t, and for Halide::Runtime::Buffer
 #               where C++ includes it; and
-#               void NAME(const tilewright::Array &input, tilewright::Array &output,
-#                         std::optional<tilewright::Device> = {})
+#               void NAME(const tilewright::Array &image, tilewright::Array &output,
+#                         const tilewright::Call & = {})
+#               const tilewright::Operator &tilewright::NAME_operator()
+#               tilewright_add_program(PROGRAM OPERATORS NAME) makes the command line with it
 #
 # Uses TILEWRIGHT_SHARE and TILEWRIGHT_HALIDE_INCLUDE as halide.cmake has them, and tilewright_merge of
 # generators.cmake.
@@ -106,7 +109,13 @@ function(tilewright_add_pipeline name)
             "write operators and their options, STAGES \"gaussian_blur sigma=2\" \"transpose\"")
     endif ()
     tilewright_check_words("${usage}" SCHEDULE "staged;fused" ${arg_SCHEDULE})
-    tilewright_check_words("${usage}" TYPE "u8;u16;f32;rgb8" ${arg_TYPE})
+    if (NOT arg_TYPE MATCHES "^((u8|u16|f16|bf16|f32|f64)(x[2-4])?|rgba?(8|16))$")
+        message(FATAL_ERROR "${usage}: TYPE ${arg_TYPE}: takes u8, u16, f16, bf16, f32 and f64, "
+            "with x2, x3 or x4 for channels (f32x3), and rgb8, rgb16, rgba8 and rgba16")
+    endif ()
+    if (TARGET Tilewright::${name})
+        message(FATAL_ERROR "${usage}: there is an operator of that name; take another")
+    endif ()
 
     if (NOT TARGET pipeline.generator)
         set(folder ${TILEWRIGHT_SHARE}/generators/pipelines)
@@ -144,6 +153,7 @@ function(tilewright_add_pipeline name)
     else ()
         target_compile_features(${name} PUBLIC cxx_std_20)
         target_link_libraries(${name} PUBLIC Tilewright::runtime)
+        add_library(Tilewright::${name} ALIAS ${name})
     endif ()
     tilewright_merge(${name} ${folder} ${archives})
 endfunction()
