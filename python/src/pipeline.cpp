@@ -76,6 +76,14 @@ PreparedInPython prepare_pipeline(const Pipeline &pipeline, const nb::args &arra
     return {std::move(*prepared), "pipeline", names_of(pipeline)};
 }
 
+std::string text_of_stages(const Pipeline &pipeline) {
+    std::string text;
+    for (const PipelineStage &stage : pipeline.stages()) {
+        text += (text.empty() ? "" : " | ") + stage.text;
+    }
+    return text;
+}
+
 }  // namespace
 
 void add_pipeline(nb::module_ &module) {
@@ -124,12 +132,13 @@ TypeError, ArgumentError, DeviceError, OutOfMemoryError
         .def("_process", &process_in_python, "dtype"_a, "shape"_a, "read"_a, "write"_a, nb::kw_only(),
             "memory"_a, "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "scratch"_a = "",
             "progress"_a = nb::none())
+        .def("__reduce__",
+            [](nb::object self) {
+                const std::string text = text_of_stages(nb::cast<const Pipeline &>(self));
+                return nb::make_tuple(self.type(), nb::make_tuple(text));
+            })
         .def("__repr__", [](const Pipeline &pipeline) {
-            std::string text;
-            for (const PipelineStage &stage : pipeline.stages()) {
-                text += (text.empty() ? "" : " | ") + stage.text;
-            }
-            return "tilewright.Pipeline(\"" + text + "\")";
+            return "tilewright.Pipeline(\"" + text_of_stages(pipeline) + "\")";
         });
 }
 
