@@ -26,6 +26,26 @@
 # Uses TILEWRIGHT_SHARE and TILEWRIGHT_HALIDE_INCLUDE as halide.cmake has them, and tilewright_merge of
 # generators.cmake.
 
+# Writes FOLDER/NAME_plain.cpp, with which `verify` and --check of programs compare results of a pipeline of
+# integers: its operators one after another, which give the same bytes.
+function(tilewright_pipeline_definition name stages folder)
+    file(CONFIGURE OUTPUT ${folder}/${name}_plain.cpp @ONLY CONTENT
+        [[// Made by tilewright_add_pipeline.
+#include "tilewright/pipeline.h"
+#include "tilewright/plain.h"
+
+namespace tilewright::plain {
+
+Array @name@(std::span<const Array> inputs, const Settings &, Backend) {
+    Array output;
+    Pipeline("@stages@")(inputs, output, {.device = Device{}});
+    return output;
+}
+
+}  // namespace tilewright::plain
+]])
+endfunction()
+
 # Makes a generator program that composes stages: the sources that all such programs share, and those given.
 function(tilewright_stages_program target)
     set(parts generators/pipelines/pipeline generators/pipelines/fused generators/pipelines/stage
@@ -154,6 +174,10 @@ function(tilewright_add_pipeline name)
         target_compile_features(${name} PUBLIC cxx_std_20)
         target_link_libraries(${name} PUBLIC Tilewright::runtime)
         add_library(Tilewright::${name} ALIAS ${name})
+        if (arg_TYPE MATCHES "^(u|rgb)")
+            tilewright_pipeline_definition(${name} "${stages}" ${folder})
+            set_target_properties(${name} PROPERTIES TILEWRIGHT_PLAIN ${folder}/${name}_plain.cpp)
+        endif ()
     endif ()
     tilewright_merge(${name} ${folder} ${archives})
 endfunction()
