@@ -46,11 +46,13 @@ def floats(*shape):
 def test_results(name, arrays, options):
     want = getattr(tilewright, name)(*arrays, **options, device="cpu")
     call = getattr(tilewright.jax, name)
-    x64 = want.dtype == np.float64
-    with jax.enable_x64(True) if x64 else jax.enable_x64(False):
+    jax.config.update("jax_enable_x64", want.dtype == np.float64)
+    try:
         for made in (call(*arrays, **options), jax.jit(lambda *a: call(*a, **options))(*arrays)):
             assert isinstance(made, jax.Array) and made.dtype == want.dtype
             np.testing.assert_array_equal(np.asarray(made), want)
+    finally:
+        jax.config.update("jax_enable_x64", False)
 
 
 def test_results_between_other_work():

@@ -126,10 +126,10 @@ _calls = []  # that XLA may make: their numbers are in its programs
 def _entered(frame):
     """XLA's call. It gives None, or XLA's description of an error."""
     frame = frame.contents
-    interface = frame.interface.contents
     if frame.question and frame.question.contents.type == 1:
         version = frame.question.contents.metadata.contents.version
-        version.major, version.minor = 0, interface.version.minor
+        # That of XLA itself, which JAX 0.5 does not say here: it is 0.1.
+        version.major, version.minor = 0, frame.interface.contents.version.minor if frame.interface else 1
         return None
     try:
         call, types, made = _calls[frame.attributes.each[0].contents.value.contents.value]
@@ -138,7 +138,7 @@ def _entered(frame):
         return None
     except BaseException as error:  # there is no caller in Python that could catch it
         failed = _Failure(ctypes.sizeof(_Failure), None, str(error).encode(), 13)  # "internal"
-        return interface.failure(ctypes.byref(failed))
+        return frame.interface.contents.failure(ctypes.byref(failed))
 
 
 def _memory(buffer, dtype):

@@ -289,6 +289,17 @@ TEST(PipelineLibraryErrors, NameWhatIsWrong) {
     EXPECT_TRUE(output.empty());
 }
 
+// A pipeline is an operator: its calls can be prepared, and many images are one array.
+TEST(PipelineLibraryCalls, CanBePrepared) {
+    const Array image = image_of(cases[0], 37, 53), other = image_of(cases[0], 37, 53, 0);
+    Array sums;
+    Prepared again = blur_transpose_sums_staged_operator().prepare({&image, 1}, sums, {}, on_cpu);
+    EXPECT_EQ(difference(sums, cases[0].chain(image), {}), "");
+    Array made;
+    again(other.crop(0, 0, 37, 53), made);
+    EXPECT_EQ(difference(made, cases[0].chain(other), {}), "");
+}
+
 // Without Tilewright's runtime: Halide's own buffers, typed.
 TEST(PipelineLibraryBuffers, AreHalidesOwn) {
     Case c = cases[0];
