@@ -69,28 +69,7 @@ double device_time_ms(nb::handle device, nb::handle calls) {
     return tilewright::device_time_ms(Device::parse(word), [&] { calls(); });
 }
 
-}  // namespace
-
-void add_devices(nb::module_ &module) {
-    using released = nb::call_guard<Unlocked>;
-    nb::class_<DeviceInfo>(module, "Device", "A device of this machine, and what its driver says of it.")
-        .def_prop_ro("id", [](const DeviceInfo &d) { return d.device.str(); })
-        .def_ro("name", &DeviceInfo::name)
-        .def_ro("platform", &DeviceInfo::platform)
-        .def_ro("driver", &DeviceInfo::driver)
-        .def_ro("memory", &DeviceInfo::memory)
-        .def_ro("units", &DeviceInfo::units)
-        .def_ro("capability", &DeviceInfo::capability)
-        .def_ro("is_gpu", &DeviceInfo::is_gpu)
-        .def_ro("usable", &DeviceInfo::usable)
-        .def_ro("why_not", &DeviceInfo::why_not)
-        .def("__repr__", [](const DeviceInfo &d) {
-            return "<tilewright.Device " + d.device.str() + ": " + d.name +
-                   (d.usable ? "" : " (not usable: " + d.why_not + ")") + ">";
-        });
-    module.def(
-        "devices", [] { return devices(); }, released(),
-        R"(Every device of this machine, the CPU first.
+constexpr const char *words_on_devices = R"(Every device of this machine, the CPU first.
 
 Returns
 -------
@@ -107,10 +86,9 @@ Examples
 >>> import tilewright
 >>> tilewright.devices()[0].id
 'cpu'
-)");
-    module.def(
-        "best_device", [] { return best_device().str(); }, released(),
-        R"(The first CUDA GPU, else an OpenCL GPU, else the CPU.
+)";
+
+constexpr const char *words_on_best_device = R"(The first CUDA GPU, else an OpenCL GPU, else the CPU.
 
 Returns
 -------
@@ -127,10 +105,9 @@ Examples
 >>> import tilewright
 >>> tilewright.best_device() in [device.id for device in tilewright.devices()]
 True
-)");
-    module.def("synchronize", &synchronize, "device"_a.none() = "auto",
-        nb::sig("def synchronize(device: str = 'auto') -> None"),
-        R"(Waits until a device has done what was started on it.
+)";
+
+constexpr const char *words_on_synchronize = R"(Waits until a device has done what was started on it.
 
 Parameters
 ----------
@@ -150,10 +127,9 @@ Examples
 --------
 >>> import tilewright
 >>> tilewright.synchronize("cpu")
-)");
-    module.def("set_num_threads", &set_num_threads, "n"_a.none(),
-        nb::sig("def set_num_threads(n: int) -> int"),
-        R"(Sets how many threads calls on the CPU use.
+)";
+
+constexpr const char *words_on_threads = R"(Sets how many threads calls on the CPU use.
 
 Parameters
 ----------
@@ -176,10 +152,9 @@ Examples
 >>> before = tilewright.set_num_threads(2)
 >>> tilewright.set_num_threads(before)
 2
-)");
-    module.def("device_time_ms", &device_time_ms, "device"_a.none(), "calls"_a.none(),
-        nb::sig("def device_time_ms(device: str, calls: collections.abc.Callable[[], object]) -> float"),
-        R"(How long a device needs for what a function starts.
+)";
+
+constexpr const char *words_on_time = R"(How long a device needs for what a function starts.
 
 Parameters
 ----------
@@ -206,7 +181,36 @@ Examples
 >>> image = np.zeros((480, 640), np.uint8)
 >>> tilewright.device_time_ms("cpu", lambda: tilewright.invert(image, device="cpu")) > 0
 True
-)");
+)";
+
+}  // namespace
+
+void add_devices(nb::module_ &module) {
+    using released = nb::call_guard<Unlocked>;
+    nb::class_<DeviceInfo>(module, "Device", "A device of this machine, and what its driver says of it.")
+        .def_prop_ro("id", [](const DeviceInfo &d) { return d.device.str(); })
+        .def_ro("name", &DeviceInfo::name)
+        .def_ro("platform", &DeviceInfo::platform)
+        .def_ro("driver", &DeviceInfo::driver)
+        .def_ro("memory", &DeviceInfo::memory)
+        .def_ro("units", &DeviceInfo::units)
+        .def_ro("capability", &DeviceInfo::capability)
+        .def_ro("is_gpu", &DeviceInfo::is_gpu)
+        .def_ro("usable", &DeviceInfo::usable)
+        .def_ro("why_not", &DeviceInfo::why_not)
+        .def("__repr__", [](const DeviceInfo &d) {
+            return "<tilewright.Device " + d.device.str() + ": " + d.name +
+                   (d.usable ? "" : " (not usable: " + d.why_not + ")") + ">";
+        });
+    module.def("devices", [] { return devices(); }, released(), words_on_devices);
+    module.def("best_device", [] { return best_device().str(); }, released(), words_on_best_device);
+    module.def("synchronize", &synchronize, "device"_a.none() = "auto",
+        nb::sig("def synchronize(device: str = 'auto') -> None"), words_on_synchronize);
+    module.def("set_num_threads", &set_num_threads, "n"_a.none(),
+        nb::sig("def set_num_threads(n: int) -> int"), words_on_threads);
+    module.def("device_time_ms", &device_time_ms, "device"_a.none(), "calls"_a.none(),
+        nb::sig("def device_time_ms(device: str, calls: collections.abc.Callable[[], object]) -> float"),
+        words_on_time);
     module.def("in_words_of_python", &in_words_of_python, "message"_a,
         "An error of the command line in the words of Python.");
     module.def("program", &run_program, "words"_a,

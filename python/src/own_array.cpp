@@ -78,22 +78,8 @@ void add_protocols(nb::class_<OwnArray> &array) {
         });
 }
 
-}  // namespace
-
-void add_array(nb::module_ &module) {
-    nb::class_<OwnArray> array(module, "Array",
-        "An array of the library: zeros at first. What calls compute stays where it was computed, on the "
-        "host or a device, until another side asks for it. Other libraries get its elements by "
-        "`__array__`, `__dlpack__` and, on CUDA devices, `__cuda_array_interface__`.");
-    array
-        .def(
-            "__init__",
-            [](OwnArray *self, std::vector<int64_t> shape, const std::string &dtype) {
-                new (self) OwnArray{Array(type_of_name(dtype), std::move(shape))};
-            },
-            "shape"_a, "dtype"_a = "uint8")
-        .def_static("view", &view, "array"_a,
-            R"(An array that shares the elements of a NumPy array, or of what has __dlpack__ or
+constexpr const char *words_on_view =
+    R"(An array that shares the elements of a NumPy array, or of what has __dlpack__ or
 __cuda_array_interface__. Where its strides do not allow that, it has a copy.
 
 Returns
@@ -110,30 +96,9 @@ Examples
 >>> import numpy as np, tilewright
 >>> tilewright.Array.view(np.zeros((4, 6), np.uint8)).shape
 (4, 6)
-)")
-        .def_prop_ro("shape", [](const OwnArray &a) { return nb::tuple(nb::cast(a.array.shape())); })
-        .def_prop_ro("strides", [](const OwnArray &a) { return byte_strides(a.array); })
-        .def_prop_ro("dtype", [](const OwnArray &a) { return numpy_type(a.array.type()); })
-        .def_prop_ro("ndim", [](const OwnArray &a) { return a.array.dimensions(); })
-        .def_prop_ro("size", [](const OwnArray &a) { return a.array.size(); })
-        .def_prop_ro(
-            "nbytes", [](const OwnArray &a) { return a.array.size() * (int64_t)size_of(a.array.type()); })
-        .def_prop_ro(
-            "device", [](const OwnArray &a) { return a.array.newest_on().value_or(Device{}).str(); },
-            "Where the newest elements are: cpu, cuda:0, opencl:0.")
-        .def_prop_ro(
-            "device_memory", [](const OwnArray &a) { return a.array.device_memory(); },
-            "The CUDA pointer of the first element, or the cl_mem; 0 where the newest elements are on the "
-            "host.")
-        .def_static(
-            "wrap",
-            [](const std::string &device, uint64_t memory, const std::string &dtype,
-                std::vector<int64_t> shape, nb::object owner) {
-                return OwnArray{Array::wrap(type_of_name(dtype), Device::parse(device), memory,
-                    std::move(shape), {}, kept(std::move(owner)))};
-            },
-            "device"_a, "memory"_a, "dtype"_a, "shape"_a, "owner"_a = nb::none(),
-            R"(An array on memory of a device that another library owns.
+)";
+
+constexpr const char *words_on_wrap = R"(An array on memory of a device that another library owns.
 
 Parameters
 ----------
@@ -156,9 +121,9 @@ Raises
 ------
 ArgumentError, DeviceError
     For memory that is not the device's, and for a device that is not there.
-)")
-        .def("numpy", &to_numpy,
-            R"(The elements as a NumPy array, brought to the host if need be.
+)";
+
+constexpr const char *words_on_numpy = R"(The elements as a NumPy array, brought to the host if need be.
 
 Returns
 -------
@@ -168,14 +133,9 @@ Raises
 ------
 DeviceError, OutOfMemoryError
     Where they cannot be brought.
-)")
-        .def(
-            "sync",
-            [](const OwnArray &a, const std::string &device) {
-                const Unlocked released;
-                a.array.sync(Device::parse(device));
-            },
-            "device"_a = "cpu", R"(Brings a device, or the host, up to date.
+)";
+
+constexpr const char *words_on_sync = R"(Brings a device, or the host, up to date.
 
 Returns
 -------
@@ -185,13 +145,9 @@ Raises
 ------
 DeviceError, OutOfMemoryError
     Where the elements cannot be brought there.
-)")
-        .def(
-            "crop",
-            [](const OwnArray &a, int64_t y, int64_t x, int64_t height, int64_t width) {
-                return OwnArray{a.array.crop(y, x, height, width), a.owner};
-            },
-            "y"_a, "x"_a, "height"_a, "width"_a, R"(A part of an image.
+)";
+
+constexpr const char *words_on_crop = R"(A part of an image.
 
 Returns
 -------
@@ -202,7 +158,59 @@ Raises
 ------
 ArgumentError
     For a part that is not inside of the image.
-)");
+)";
+
+}  // namespace
+
+void add_array(nb::module_ &module) {
+    nb::class_<OwnArray> array(module, "Array",
+        "An array of the library: zeros at first. What calls compute stays where it was computed, on the "
+        "host or a device, until another side asks for it. Other libraries get its elements by "
+        "`__array__`, `__dlpack__` and, on CUDA devices, `__cuda_array_interface__`.");
+    array
+        .def(
+            "__init__",
+            [](OwnArray *self, std::vector<int64_t> shape, const std::string &dtype) {
+                new (self) OwnArray{Array(type_of_name(dtype), std::move(shape))};
+            },
+            "shape"_a, "dtype"_a = "uint8")
+        .def_static("view", &view, "array"_a, words_on_view)
+        .def_prop_ro("shape", [](const OwnArray &a) { return nb::tuple(nb::cast(a.array.shape())); })
+        .def_prop_ro("strides", [](const OwnArray &a) { return byte_strides(a.array); })
+        .def_prop_ro("dtype", [](const OwnArray &a) { return numpy_type(a.array.type()); })
+        .def_prop_ro("ndim", [](const OwnArray &a) { return a.array.dimensions(); })
+        .def_prop_ro("size", [](const OwnArray &a) { return a.array.size(); })
+        .def_prop_ro(
+            "nbytes", [](const OwnArray &a) { return a.array.size() * (int64_t)size_of(a.array.type()); })
+        .def_prop_ro(
+            "device", [](const OwnArray &a) { return a.array.newest_on().value_or(Device{}).str(); },
+            "Where the newest elements are: cpu, cuda:0, opencl:0.")
+        .def_prop_ro(
+            "device_memory", [](const OwnArray &a) { return a.array.device_memory(); },
+            "The CUDA pointer of the first element, or the cl_mem; 0 where the newest elements are on the "
+            "host.")
+        .def_static(
+            "wrap",
+            [](const std::string &device, uint64_t memory, const std::string &dtype,
+                std::vector<int64_t> shape, nb::object owner) {
+                return OwnArray{Array::wrap(type_of_name(dtype), Device::parse(device), memory,
+                    std::move(shape), {}, kept(std::move(owner)))};
+            },
+            "device"_a, "memory"_a, "dtype"_a, "shape"_a, "owner"_a = nb::none(), words_on_wrap)
+        .def("numpy", &to_numpy, words_on_numpy)
+        .def(
+            "sync",
+            [](const OwnArray &a, const std::string &device) {
+                const Unlocked released;
+                a.array.sync(Device::parse(device));
+            },
+            "device"_a = "cpu", words_on_sync)
+        .def(
+            "crop",
+            [](const OwnArray &a, int64_t y, int64_t x, int64_t height, int64_t width) {
+                return OwnArray{a.array.crop(y, x, height, width), a.owner};
+            },
+            "y"_a, "x"_a, "height"_a, "width"_a, words_on_crop);
     add_protocols(array);
 }
 
