@@ -38,86 +38,47 @@ __all__ = list(_operators.__all__)
 
 # What XLA hands to a foreign function, as xla/ffi/api/c_api.h declares it: version 0 of that interface, which
 # later versions enlarge at the ends of these structs.
-_HEAD = [("size_of_this", ctypes.c_size_t), ("extension", ctypes.c_void_p)]
+_HEAD = {"size_of_this": ctypes.c_size_t, "extension": ctypes.c_void_p}
 
 
-class _Buffer(ctypes.Structure):
-    _fields_ = [
-        *_HEAD,
-        ("type", ctypes.c_int),
-        ("data", ctypes.c_void_p),
-        ("axes", ctypes.c_int64),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-    ]
+def _struct(**fields):
+    return type("_Struct", (ctypes.Structure,), {"_fields_": list(fields.items())})
 
 
-class _Buffers(ctypes.Structure):
-    _fields_ = [
-        *_HEAD,
-        ("count", ctypes.c_int64),
-        ("types", ctypes.c_void_p),
-        ("each", ctypes.POINTER(ctypes.POINTER(_Buffer))),
-    ]
+def _list_of(struct, **between):
+    pointers = ctypes.POINTER(ctypes.POINTER(struct))
+    return _struct(**_HEAD, count=ctypes.c_int64, types=ctypes.c_void_p, **between, each=pointers)
 
 
-class _Number(ctypes.Structure):
-    _fields_ = [("type", ctypes.c_int), ("value", ctypes.POINTER(ctypes.c_int64))]
-
-
-class _Attributes(ctypes.Structure):
-    _fields_ = [
-        *_HEAD,
-        ("count", ctypes.c_int64),
-        ("types", ctypes.c_void_p),
-        ("names", ctypes.c_void_p),
-        ("each", ctypes.POINTER(ctypes.POINTER(_Number))),
-    ]
-
-
-class _Version(ctypes.Structure):
-    _fields_ = [*_HEAD, ("major", ctypes.c_int), ("minor", ctypes.c_int)]
-
-
-class _Metadata(ctypes.Structure):
-    _fields_ = [("size_of_this", ctypes.c_size_t), ("version", _Version)]
-
-
-class _Question(ctypes.Structure):
-    """What XLA asks of a function before it calls it: of which version it is (type 1)."""
-
-    _fields_ = [
-        ("size_of_this", ctypes.c_size_t),
-        ("type", ctypes.c_int),
-        ("next", ctypes.c_void_p),
-        ("metadata", ctypes.POINTER(_Metadata)),
-    ]
-
-
-class _Failure(ctypes.Structure):
-    _fields_ = [*_HEAD, ("message", ctypes.c_char_p), ("code", ctypes.c_int)]
-
-
-class _Interface(ctypes.Structure):
-    _fields_ = [
-        *_HEAD,
-        ("version", _Version),
-        ("internal", ctypes.c_void_p),
-        ("failure", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Failure))),
-    ]
-
-
-class _Frame(ctypes.Structure):
-    _fields_ = [
-        ("size_of_this", ctypes.c_size_t),
-        ("question", ctypes.POINTER(_Question)),
-        ("interface", ctypes.POINTER(_Interface)),
-        ("context", ctypes.c_void_p),
-        ("stage", ctypes.c_int),
-        ("arguments", _Buffers),
-        ("results", _Buffers),
-        ("attributes", _Attributes),
-    ]
-
+_int64s = ctypes.POINTER(ctypes.c_int64)
+_Buffer = _struct(**_HEAD, type=ctypes.c_int, data=ctypes.c_void_p, axes=ctypes.c_int64, shape=_int64s)
+_Number = _struct(type=ctypes.c_int, value=_int64s)
+_Version = _struct(**_HEAD, major=ctypes.c_int, minor=ctypes.c_int)
+_Metadata = _struct(size_of_this=ctypes.c_size_t, version=_Version)
+# What XLA asks of a function before it calls it. Type 1: of which version it is.
+_Question = _struct(
+    size_of_this=ctypes.c_size_t,
+    type=ctypes.c_int,
+    next=ctypes.c_void_p,
+    metadata=ctypes.POINTER(_Metadata),
+)
+_Failure = _struct(**_HEAD, message=ctypes.c_char_p, code=ctypes.c_int)
+_Interface = _struct(
+    **_HEAD,
+    version=_Version,
+    internal=ctypes.c_void_p,
+    failure=ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Failure)),
+)
+_Frame = _struct(
+    size_of_this=ctypes.c_size_t,
+    question=ctypes.POINTER(_Question),
+    interface=ctypes.POINTER(_Interface),
+    context=ctypes.c_void_p,
+    stage=ctypes.c_int,
+    arguments=_list_of(_Buffer),
+    results=_list_of(_Buffer),
+    attributes=_list_of(_Number, names=ctypes.c_void_p),
+)
 
 _calls = []  # that XLA may make: their numbers are in its programs
 
