@@ -105,7 +105,8 @@ endfunction()
 function(tilewright_take_operator program op)
     if (NOT TARGET Tilewright::${op} OR op IN_LIST TILEWRIGHT_OPERATORS)
         message(FATAL_ERROR "tilewright_add_program(${program}): "
-            "there is no operator '${op}' of this project; tilewright_add_operator makes one")
+            "there is no operator '${op}' of this project; "
+            "tilewright_add_operator and tilewright_add_pipeline make them")
     endif ()
     list(APPEND operators Tilewright::${op})
     string(APPEND declarations "const Operator &${op}_operator();\n")

@@ -7,7 +7,8 @@
 #   STAGES      the operators with their options, as `tilewright pipeline` writes them. Composable: invert,
 #               gaussian_blur, transpose, column_sum, row_sum. When the library is built, each stage's input
 #               is checked against the output of the stage before it
-#   TYPE        the type of the input image: u8, u16, f32 or rgb8
+#   TYPE        the type of the input image: u8, u16, f16, bf16, f32 or f64, with x2, x3 or x4 for channels
+#               (f32x3); rgb8, rgb16, rgba8 and rgba16 are other words for u8x3, u16x3, u8x4 and u16x4
 #   SCHEDULE    staged: every stage by itself, with a schedule of its operator. fused: stages are computed
 #               tile by tile where they are consumed. In both, data between kernels stays on the device
 #   TARGETS     cpu, cuda, opencl; without it, the targets that the package was built for. sm_NN is the
@@ -17,11 +18,33 @@
 #   STANDALONE  links Halide's own runtime in place of Tilewright's: then there is no function for arrays
 # NAME.h        int NAME_cpu(...), NAME_cuda, NAME_opencl for halide_buffer_t, and for Halide::Runtime::Buffer
 #               where C++ includes it; and
-#               void NAME(const tilewright::Array &input, tilewright::Array &output,
-#                         std::optional<tilewright::Device> = {})
+#               void NAME(const tilewright::Array &image, tilewright::Array &output,
+#                         const tilewright::Call & = {})
+#               const tilewright::Operator &tilewright::NAME_operator()
+#               tilewright_add_program(PROGRAM OPERATORS NAME) makes the command line with it
 #
 # Uses TILEWRIGHT_SHARE and TILEWRIGHT_HALIDE_INCLUDE as halide.cmake has them, and tilewright_merge of
 # generators.cmake.
+
+# Writes FOLDER/NAME_plain.cpp, with which `verify` and --check of programs compare results of a pipeline of
+# integers: its operators one after another, which give the same bytes.
+function(tilewright_pipeline_definition name stages folder)
+    file(CONFIGURE OUTPUT ${folder}/${name}_plain.cpp @ONLY CONTENT
+        [[// Made by tilewright_add_pipeline.
+#include "tilewright/pipeline.h"
+#include "tilewright/plain.h"
+
+namespace tilewright::plain {
+
+Array @name@(std::span<const Array> inputs, const Settings &, Backend) {
+    Array output;
+    Pipeline("@stages@")(inputs, output, {.device = Device{}});
+    return output;
+}
+
+}  // namespace tilewright::plain
+]])
+endfunction()
 
 # Makes a generator program that composes stages: the sources that all such programs share, and those given.
 function(tilewright_stages_program target)
@@ -106,7 +129,13 @@ function(tilewright_add_pipeline name)
             "write operators and their options, STAGES \"gaussian_blur sigma=2\" \"transpose\"")
     endif ()
     tilewright_check_words("${usage}" SCHEDULE "staged;fused" ${arg_SCHEDULE})
-    tilewright_check_words("${usage}" TYPE "u8;u16;f32;rgb8" ${arg_TYPE})
+    if (NOT arg_TYPE MATCHES "^((u8|u16|f16|bf16|f32|f64)(x[2-4])?|rgba?(8|16))$")
+        message(FATAL_ERROR "${usage}: TYPE ${arg_TYPE}: takes u8, u16, f16, bf16, f32 and f64, "
+            "with x2, x3 or x4 for channels (f32x3), and rgb8, rgb16, rgba8 and rgba16")
+    endif ()
+    if (TARGET Tilewright::${name})
+        message(FATAL_ERROR "${usage}: there is an operator of that name; take another")
+    endif ()
 
     if (NOT TARGET pipeline.generator)
         set(folder ${TILEWRIGHT_SHARE}/generators/pipelines)
@@ -144,6 +173,11 @@ function(tilewright_add_pipeline name)
     else ()
         target_compile_features(${name} PUBLIC cxx_std_20)
         target_link_libraries(${name} PUBLIC Tilewright::runtime)
+        add_library(Tilewright::${name} ALIAS ${name})
+        if (arg_TYPE MATCHES "^(u|rgb)")
+            tilewright_pipeline_definition(${name} "${stages}" ${folder})
+            set_target_properties(${name} PROPERTIES TILEWRIGHT_PLAIN ${folder}/${name}_plain.cpp)
+        endif ()
     endif ()
     tilewright_merge(${name} ${folder} ${archives})
 endfunction()

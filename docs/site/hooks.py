@@ -19,11 +19,13 @@ from mkdocs.structure.files import File
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), '../..'))
 sys.path[:0] = [os.path.dirname(__file__), os.path.join(ROOT, 'apps/laboratory/tables')]
 import headers  # noqa: E402
+import notebook  # noqa: E402
 import steps  # noqa: E402
 
 PROGRAM = os.environ.get('TILEWRIGHT_PROGRAM', os.path.join(ROOT, 'build/apps/tilewright/tilewright'))
 # Pages outside docs/, and where they are on the site.
-OUTSIDE = {'README.md': 'index.md', 'CHANGELOG.md': 'CHANGELOG.md', 'CONTRIBUTING.md': 'CONTRIBUTING.md'}
+OUTSIDE = {'README.md': 'index.md', 'CHANGELOG.md': 'CHANGELOG.md', 'CONTRIBUTING.md': 'CONTRIBUTING.md',
+           'examples/python/tour.ipynb': 'tutorials/tour.md'}
 # What a picture of an operator shows: its file in out/, and how it was made.
 PICTURES = {
     'gaussian_blur': ('blur_6.png', 'gaussian_blur photo.png blur_6.png --sigma 6 --border nearest'),
@@ -163,7 +165,11 @@ def on_files(files, config):
         files.append(File.generated(config, 'reports/plots.js', content=text))
 
     for path, uri in OUTSIDE.items():
-        add(uri, abs_src_path=os.path.join(ROOT, path))
+        if not path.endswith('.ipynb'):
+            add(uri, abs_src_path=os.path.join(ROOT, path))
+            continue
+        for made, content in notebook.page(os.path.join(ROOT, path), uri):
+            add(made, content=content)
     add('reference/commands.md', content=commands_page())
     add('reference/python.md', content=python_page())
     add('reference/times.md', content=times_page())

@@ -207,7 +207,7 @@ int run(int argc, char **argv) {
     // By the function for arrays, and by the operators.
     const tw::Array array = array_of(width, height);
     tw::Array by_function;
-    staged_sums(array, by_function, device);
+    staged_sums(array, by_function, {.device = device});
     OneByOne ops{.call = {.device = device}};
     ops.on_device(array);
 

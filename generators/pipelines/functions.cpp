@@ -8,8 +8,12 @@ namespace tilewright {
 
 namespace {
 
+// Of 16-bit floats that of their bits.
 std::string c_type(const std::string &element) {
-    return element == "f32" ? "float" : "uint" + element.substr(1) + "_t";
+    return element == "f32"         ? "float" :
+           element == "f64"         ? "double" :
+           element.ends_with("f16") ? "uint16_t" :
+                                      "uint" + element.substr(1) + "_t";
 }
 
 // What the texts of a header depend on.
@@ -147,13 +151,13 @@ std::string pipeline_header(const PipelineRequest &request) {
     }
     o << "#endif\n\n#if !defined(TILEWRIGHT_PIPELINE_STANDALONE) && __has_include(<tilewright/generated.h>)\n"
       << "#include <tilewright/generated.h>\n\n"
-      << "// With Tilewright's runtime: checks type and shape, makes `output` if it is empty, and runs on "
-         "the device, or the best one that "
-         "this\n"
-      << "// was made for. Errors: tilewright::Error (usage, input, device, memory).\n"
+      << "// The same as an operator: it checks type and shape, makes `output` if it is empty, and runs on "
+         "the "
+         "device of\n// the call, or the best one that this was made for. The call's layout says which axes "
+         "count images. Errors:\n// tilewright::Error (usage, input, device, memory).\n"
       << "void " << request.name
-      << "(const tilewright::Array &input, tilewright::Array &output, std::optional<tilewright::Device> "
-         "device = {});\n"
+      << "(const tilewright::Array &image, tilewright::Array &output, const tilewright::Call &call = {});\n"
+      << "namespace tilewright {\nconst Operator &" << request.name << "_operator();\n}\n"
       << "#endif\n#endif\n";
     return o.str();
 }
@@ -195,27 +199,30 @@ std::string pipeline_runtime_functions(const PipelineRequest &request) {
             const Sizes s = large ? chain.sizes(stage_target(request, backend, true)) : Sizes{};
             declarations << "int " << f << "_argv(void **);\nconst halide_filter_metadata_t *" << f
                          << "_metadata();\n";
-            entries << "        {generated_variant(\"" << request.name << "\", \"" << request.schedule
+            entries << "        generated_variant(\"" << request.name << "\", \"" << request.schedule
                     << (large ? "_large" : "") << "\", \"" << request.type << "\", Backend::" << backend
                     << ", " << f << "_argv, " << f << "_metadata"
-                    << (backend == "cuda" ? ", {.capability = " + number + "}" : "") << "),\n         "
-                    << s.least_width << ", " << s.least_height << ", " << s.most_width << ", "
-                    << s.most_height << "},\n";
+                    << ", {" << (backend == "cuda" ? ".capability = " + number : "")
+                    << (backend == "opencl" && in.element == "f64" ? ".fp64 = true" : "")
+                    << "},\n            {{\"width\", " << s.least_width << ", " << s.most_width
+                    << ", true}, {\"height\", " << s.least_height << ", " << s.most_height << ", true}}),\n";
         }
     }
     std::ostringstream o;
     o << "// Made by pipeline.generator.\n#include \"" << request.name
       << ".h\"\n#include <tilewright/generated.h>\n\nextern \"C\" {\n"
-      << declarations.str()
-      << "}\n\nnamespace {\n\nusing namespace tilewright;\n\nconst GeneratedPipeline &made() {\n"
-      << "    static const GeneratedPipeline pipeline = {\"" << request.name << "\", \"" << chain.text()
+      << declarations.str() << "}\n\nnamespace tilewright {\n\n"
+      << (has_cuda ? "[[maybe_unused]] static const bool said = cuda_libraries_from(" + number + ");\n\n" :
+                     "")
+      << "// Never destroyed: other threads may call while the program ends.\nconst Operator &"
+      << request.name << "_operator() {\n    static const Operator &made = *generated_operator({\""
+      << request.name << "\", \"" << chain.text() << "\", \"" << request.type
       << "\",\n        Type::" << in.element << ", " << in.channels << ", Type::" << out.element << ", "
       << (out.vector ? "true" : "false") << ", " << (chain.transposed() ? "true" : "false") << ", {\n"
-      << entries.str() << "    }};\n    return pipeline;\n}\n\n"
-      << (has_cuda ? "[[maybe_unused]] const bool said = cuda_libraries_from(" + number + ");\n\n" : "")
-      << "}  // namespace\n\nvoid " << request.name
-      << "(const Array &input, Array &output, std::optional<Device> device) {\n    run_generated(made(), "
-         "input, output, device);\n}\n";
+      << entries.str() << "    }}).release();\n    return made;\n}\n\n}  // namespace tilewright\n\nvoid "
+      << request.name
+      << "(const tilewright::Array &image, tilewright::Array &output, const tilewright::Call &call) {\n"
+      << "    tilewright::" << request.name << "_operator()({&image, 1}, output, {}, call);\n}\n";
     return o.str();
 }
 

@@ -111,9 +111,8 @@ void Stages::compose_sums(
     const bool of_columns = segment.sum->of_columns(),
                along_rows = of_columns == segment.transposed;  // of the tile
     const Shape shape = segment.sum->check(flow.shape);
-    const auto value = [&](Expr line, Expr at) {
-        return of_columns ? flow.rows(line, at) : flow.rows(at, line);
-    };
+    const Func rows = segment.sum->numbers(flow);
+    const auto value = [&](Expr line, Expr at) { return of_columns ? rows(line, at) : rows(at, line); };
     auto form =
         std::make_shared<BandSum>(value, of_columns ? flow.height : flow.width, by->in_band(along_rows),
             by->partial_sums(), sum_type(flow.shape.element), element_type(shape.element));

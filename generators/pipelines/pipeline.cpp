@@ -49,15 +49,22 @@ std::unique_ptr<Stage> stage_of(size_t number, const std::string &text) {
 }  // namespace
 
 Shape shape_of_type(const std::string &type) {
-    for (const char *element : {"u8", "u16", "f32"}) {
-        if (type == element) {
-            return {type};
+    std::string plain = type;  // "rgb8" is "u8x3", and "rgba16" is "u16x4"
+    if (type.starts_with("rgb")) {
+        const bool has_alpha = type.starts_with("rgba");
+        plain = "u" + type.substr(has_alpha ? 4 : 3) + (has_alpha ? "x4" : "x3");
+    }
+    for (const std::string element : {"u8", "u16", "f16", "bf16", "f32", "f64"}) {
+        for (const int channels : {1, 2, 3, 4}) {
+            if (plain == element + (channels > 1 ? "x" + std::to_string(channels) : "")) {
+                return {element, channels};
+            }
         }
     }
-    if (type == "rgb8") {
-        return {"u8", 3};
-    }
-    throw PipelineError("a pipeline takes no images of type '" + type + "'; it takes u8, u16, f32 or rgb8");
+    throw PipelineError(
+        "a pipeline takes no images of type '" + type +
+        "'; it takes u8, u16, f16, bf16, f32 and f64, with x2, x3 or x4 for channels (f32x3), "
+        "and rgb8, rgb16, rgba8 and rgba16");
 }
 
 Stages::Stages(const std::string &text, const std::string &type, Schedule schedule)
@@ -83,6 +90,9 @@ Stages::Stages(const std::string &text, const std::string &type, Schedule schedu
 }
 
 void Stages::check_for_fusing(size_t i) const {
+    if (shapes_[i].element == "f64") {
+        refuse(i + 1, stages_[i]->text, "tiles of f64 do not fit in shared memory. Use staged");
+    }
     const int widest_halo = 80;  // in elements; a tile with its halo must fit in shared memory
     const auto *window = dynamic_cast<const WindowStage *>(stages_[i].get());
     if (window && window->radius() * shapes_[i].channels > widest_halo) {

@@ -16,7 +16,9 @@
 namespace tilewright {
 
 // A stage is written as the name of an operator and its options, name=value (name:value is the same). The
-// types are "u8", "u16", "f32" and "rgb8". The images begin at 0, 0. The constructor checks what each stage
+// types are "u8", "u16", "f16", "bf16", "f32" and "f64", of which the 16-bit floats are taken as their bits;
+// "f32x3" is an image of three channels, and so are "rgb8" and "rgb16"; "rgba8" and "rgba16" have four. The
+// images begin at 0, 0. The constructor checks what each stage
 // takes and gives; errors are PipelineError.
 class Stages {
 public:

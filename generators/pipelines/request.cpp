@@ -59,7 +59,7 @@ PipelineRequest::PipelineRequest(const std::vector<std::string> &words) {
 std::string PipelineRequest::features() const {
     const Stages stages_of_chain = chain();
     const std::vector<Shape> &shapes = stages_of_chain.shapes();
-    return shapes.back().vector && shapes[shapes.size() - 2].element == "f32" ? "strict_float" : "";
+    return shapes.back().vector && shapes[0].element[0] != 'u' ? "strict_float" : "";
 }
 
 }  // namespace tilewright

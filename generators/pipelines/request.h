@@ -21,9 +21,10 @@ struct PipelineRequest {
     Stages chain() const {
         return Stages(stages, type, pipeline_schedule(schedule));
     }
-    // Halide's targets for a backend, separated by commas. No stage computes with doubles.
+    // Halide's targets for a backend, separated by commas. Only images of f64 are computed with doubles.
     std::string targets(const std::string &backend) const {
-        return target_of(backend, features(), {.capability = capability, .doubles = false});
+        return target_of(
+            backend, features(), {.capability = capability, .doubles = chain().input().element == "f64"});
     }
     // The name of the library's function, for all sizes or for large images.
     std::string function(const std::string &backend, bool large) const {

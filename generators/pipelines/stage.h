@@ -21,7 +21,7 @@ struct PipelineError : std::runtime_error {
 
 // The image or vector between two stages, as far as it is known when the pipeline is built.
 struct Shape {
-    std::string element;  // "u8", "u16", "u32", "f32"
+    std::string element;  // "u8", "u16", "u32", "f32", "f64"; "f16" and "bf16", whose bits the Funcs have
     int channels = 1;     // interleaved
     bool vector = false;  // false: an image
 
@@ -102,6 +102,8 @@ protected:
 
     // Refuses settings, for operators that take none, and images of other element types or more channels.
     void expect_no_settings(const StageSettings &settings) const;
+    static constexpr std::initializer_list<const char *> all_elements = {
+        "u8", "u16", "f16", "bf16", "f32", "f64"};
     static void expect_image(
         const Shape &in, std::initializer_list<const char *> elements, int most_channels);
 
@@ -135,6 +137,7 @@ class SumStage : public Stage {
 public:
     using Stage::Stage;
     virtual bool of_columns() const = 0;
+    virtual Halide::Func numbers(const Flow &) const = 0;  // the rows of elements as the numbers to add
 };
 
 }  // namespace tilewright

@@ -53,9 +53,11 @@ void refuse_deferred(nb::handle object, const std::string &name, bool writable) 
     if (nb::hasattr(object, "dtype")) {
         type += " of " + text_of(nb::object(object.attr("dtype")));
     }
+    const bool is_complex = type.find("complex") != std::string::npos;
+    const std::string advice =
+        std::string("; dtype=\"") + (is_complex ? "complex64" : "float32") + "\" converts it";
     refuse_type(name, std::string("takes ") + (writable ? "a writable array" : "an array") + " of " +
-                          types_in_words + ", not " + type +
-                          (writable ? "" : "; dtype=\"float32\" converts it"));
+                          types_in_words + ", not " + type + (writable ? "" : advice));
 }
 
 // What nanobind reads an array on the host from. A buffer becomes a memoryview, because some (those of

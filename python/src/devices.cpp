@@ -69,6 +69,120 @@ double device_time_ms(nb::handle device, nb::handle calls) {
     return tilewright::device_time_ms(Device::parse(word), [&] { calls(); });
 }
 
+constexpr const char *words_on_devices = R"(Every device of this machine, the CPU first.
+
+Returns
+-------
+list of Device
+    A backend without devices has one entry that says why.
+
+Raises
+------
+DeviceError
+    For a driver that does not answer as it should.
+
+Examples
+--------
+>>> import tilewright
+>>> tilewright.devices()[0].id
+'cpu'
+)";
+
+constexpr const char *words_on_best_device = R"(The first CUDA GPU, else an OpenCL GPU, else the CPU.
+
+Returns
+-------
+str
+    Its word, "cuda:0": what a call without measured times takes for arrays on the host.
+
+Raises
+------
+DeviceError
+    For a driver that does not answer as it should.
+
+Examples
+--------
+>>> import tilewright
+>>> tilewright.best_device() in [device.id for device in tilewright.devices()]
+True
+)";
+
+constexpr const char *words_on_synchronize = R"(Waits until a device has done what was started on it.
+
+Parameters
+----------
+device : str
+    "auto" is that of best_device().
+
+Returns
+-------
+None
+
+Raises
+------
+DeviceError
+    For a device that is not there, and for work on it that failed.
+
+Examples
+--------
+>>> import tilewright
+>>> tilewright.synchronize("cpu")
+)";
+
+constexpr const char *words_on_threads = R"(Sets how many threads calls on the CPU use.
+
+Parameters
+----------
+n : int
+    0: one per CPU.
+
+Returns
+-------
+int
+    The number of before.
+
+Raises
+------
+TypeError, ArgumentError
+    For what is no whole number from 0 on.
+
+Examples
+--------
+>>> import tilewright
+>>> before = tilewright.set_num_threads(2)
+>>> tilewright.set_num_threads(before)
+2
+)";
+
+constexpr const char *words_on_time = R"(How long a device needs for what a function starts.
+
+Parameters
+----------
+device : str
+    Which one.
+calls : callable
+    It is called once, without arguments.
+
+Returns
+-------
+float
+    Milliseconds; of the CPU, those that the function takes.
+
+Raises
+------
+TypeError
+    For what is no function. What the function raises comes out.
+DeviceError
+    For a device that is not there.
+
+Examples
+--------
+>>> import numpy as np, tilewright
+>>> image = np.zeros((480, 640), np.uint8)
+>>> tilewright.device_time_ms("cpu", lambda: tilewright.invert(image, device="cpu")) > 0
+True
+)";
+
 }  // namespace
 
 void add_devices(nb::module_ &module) {
@@ -88,23 +202,15 @@ void add_devices(nb::module_ &module) {
             return "<tilewright.Device " + d.device.str() + ": " + d.name +
                    (d.usable ? "" : " (not usable: " + d.why_not + ")") + ">";
         });
-    module.def(
-        "devices", [] { return devices(); }, released(),
-        "Every device of this machine, the CPU first. A backend without devices has one entry that says "
-        "why.");
-    module.def(
-        "best_device", [] { return best_device().str(); }, released(),
-        "What device=\"auto\" means for arrays on the host: the first CUDA GPU, else an OpenCL GPU, else "
-        "cpu.");
+    module.def("devices", [] { return devices(); }, released(), words_on_devices);
+    module.def("best_device", [] { return best_device().str(); }, released(), words_on_best_device);
     module.def("synchronize", &synchronize, "device"_a.none() = "auto",
-        nb::sig("def synchronize(device: str = 'auto') -> None"),
-        "Waits until the device has done what was started on it.");
+        nb::sig("def synchronize(device: str = 'auto') -> None"), words_on_synchronize);
     module.def("set_num_threads", &set_num_threads, "n"_a.none(),
-        nb::sig("def set_num_threads(n: int) -> int"),
-        "Sets how many threads calls on the CPU use; 0: one per CPU. Returns the number of before.");
+        nb::sig("def set_num_threads(n: int) -> int"), words_on_threads);
     module.def("device_time_ms", &device_time_ms, "device"_a.none(), "calls"_a.none(),
-        nb::sig("def device_time_ms(device: str, calls: collections.abc.Callable) -> float"),
-        "The milliseconds that the device needs for what the function `calls` starts.");
+        nb::sig("def device_time_ms(device: str, calls: collections.abc.Callable[[], object]) -> float"),
+        words_on_time);
     module.def("in_words_of_python", &in_words_of_python, "message"_a,
         "An error of the command line in the words of Python.");
     module.def("program", &run_program, "words"_a,

@@ -37,7 +37,7 @@ void raise(const Error &error) {
     };
     const ErrorContext &context = error.context();
     set("operation", context.operation);
-    set("argument", python_name(context.argument));
+    set("argument", context.argument == "output" ? "out" : python_name(context.argument));
     set("value", context.value);
     set("schedule", context.schedule);
     set("device", context.device);
@@ -106,7 +106,8 @@ std::string python_name(std::string name) {
 }
 
 std::string in_words_of_python(const std::string &message) {
-    const std::string quoted = "`tilewright ", advice = "; convert it first";
+    const std::string quoted = "`tilewright ", advice = "; convert it first", output = ": output = ";
+    const bool is_complex = message.find(" = c64 (") != message.npos;  // a float would lose a part of it
     std::string made;
     for (size_t at = 0; at < message.size();) {
         const size_t close = message.compare(at, quoted.size(), quoted) == 0 ?
@@ -122,8 +123,12 @@ std::string in_words_of_python(const std::string &message) {
             made += argument_at(message.substr(at), end);
             at += end;
         } else if (message.compare(at, advice.size(), advice) == 0) {
-            made += "; dtype=\"float32\" converts it";
+            made += is_complex ? "; give it .real, .imag or abs() of the array" :
+                                 "; dtype=\"float32\" converts it";
             at += advice.size();
+        } else if (message.compare(at, output.size(), output) == 0) {
+            made += ": out = ";
+            at += output.size();
         } else {
             made += message[at++];
         }

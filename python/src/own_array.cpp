@@ -78,6 +78,88 @@ void add_protocols(nb::class_<OwnArray> &array) {
         });
 }
 
+constexpr const char *words_on_view =
+    R"(An array that shares the elements of a NumPy array, or of what has __dlpack__ or
+__cuda_array_interface__. Where its strides do not allow that, it has a copy.
+
+Returns
+-------
+Array
+
+Raises
+------
+TypeError, ValueError
+    As the functions of operators, for what is no array that they take.
+
+Examples
+--------
+>>> import numpy as np, tilewright
+>>> tilewright.Array.view(np.zeros((4, 6), np.uint8)).shape
+(4, 6)
+)";
+
+constexpr const char *words_on_wrap = R"(An array on memory of a device that another library owns.
+
+Parameters
+----------
+device : str
+    Which one.
+memory : int
+    A CUDA pointer, or a cl_mem of the library's own context.
+dtype : str
+    Of its elements.
+shape : sequence of int
+    They are one behind the other.
+owner : object
+    Is kept as long as the array.
+
+Returns
+-------
+Array
+
+Raises
+------
+ArgumentError, DeviceError
+    For memory that is not the device's, and for a device that is not there.
+)";
+
+constexpr const char *words_on_numpy = R"(The elements as a NumPy array, brought to the host if need be.
+
+Returns
+-------
+numpy.ndarray
+
+Raises
+------
+DeviceError, OutOfMemoryError
+    Where they cannot be brought.
+)";
+
+constexpr const char *words_on_sync = R"(Brings a device, or the host, up to date.
+
+Returns
+-------
+None
+
+Raises
+------
+DeviceError, OutOfMemoryError
+    Where the elements cannot be brought there.
+)";
+
+constexpr const char *words_on_crop = R"(A part of an image.
+
+Returns
+-------
+Array
+    It shares the elements.
+
+Raises
+------
+ArgumentError
+    For a part that is not inside of the image.
+)";
+
 }  // namespace
 
 void add_array(nb::module_ &module) {
@@ -92,9 +174,7 @@ void add_array(nb::module_ &module) {
                 new (self) OwnArray{Array(type_of_name(dtype), std::move(shape))};
             },
             "shape"_a, "dtype"_a = "uint8")
-        .def_static("view", &view, "array"_a,
-            "An array that shares the elements of a NumPy array, or of what has __dlpack__ or "
-            "__cuda_array_interface__. Where its strides do not allow that, it has a copy.")
+        .def_static("view", &view, "array"_a, words_on_view)
         .def_prop_ro("shape", [](const OwnArray &a) { return nb::tuple(nb::cast(a.array.shape())); })
         .def_prop_ro("strides", [](const OwnArray &a) { return byte_strides(a.array); })
         .def_prop_ro("dtype", [](const OwnArray &a) { return numpy_type(a.array.type()); })
@@ -116,23 +196,21 @@ void add_array(nb::module_ &module) {
                 return OwnArray{Array::wrap(type_of_name(dtype), Device::parse(device), memory,
                     std::move(shape), {}, kept(std::move(owner)))};
             },
-            "device"_a, "memory"_a, "dtype"_a, "shape"_a, "owner"_a = nb::none(),
-            "An array on memory of a device that another library owns: a CUDA pointer, or a cl_mem of the "
-            "library's own context.")
-        .def("numpy", &to_numpy, "The elements as a NumPy array, brought to the host if need be.")
+            "device"_a, "memory"_a, "dtype"_a, "shape"_a, "owner"_a = nb::none(), words_on_wrap)
+        .def("numpy", &to_numpy, words_on_numpy)
         .def(
             "sync",
             [](const OwnArray &a, const std::string &device) {
                 const Unlocked released;
                 a.array.sync(Device::parse(device));
             },
-            "device"_a = "cpu", "Brings a device, or the host, up to date.")
+            "device"_a = "cpu", words_on_sync)
         .def(
             "crop",
             [](const OwnArray &a, int64_t y, int64_t x, int64_t height, int64_t width) {
                 return OwnArray{a.array.crop(y, x, height, width), a.owner};
             },
-            "y"_a, "x"_a, "height"_a, "width"_a, "A part of an image, which shares its elements.");
+            "y"_a, "x"_a, "height"_a, "width"_a, words_on_crop);
     add_protocols(array);
 }
 

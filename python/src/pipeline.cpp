@@ -76,15 +76,36 @@ PreparedInPython prepare_pipeline(const Pipeline &pipeline, const nb::args &arra
     return {std::move(*prepared), "pipeline", names_of(pipeline)};
 }
 
+std::string text_of_stages(const Pipeline &pipeline) {
+    std::string text;
+    for (const PipelineStage &stage : pipeline.stages()) {
+        text += (text.empty() ? "" : " | ") + stage.text;
+    }
+    return text;
+}
+
 }  // namespace
 
 void add_pipeline(nb::module_ &module) {
     nb::class_<Pipeline>(module, "Pipeline",
-        "Operators one after another; what is between them stays on the device.\n\n"
-        "    Pipeline(\"gaussian_blur sigma=2 | transpose | column_sum\")(image)\n\n"
-        "A stage is the name of an operator and its options with the names and values of the command line. "
-        "An operator that takes more arrays than the result of the stage before gets them from the call, in "
-        "the order of the stages.")
+        R"(Operators one after another; what is between them stays on the device.
+
+A stage is the name of an operator and its options with the names and values of the command line. An operator
+that takes more arrays than the result of the stage before gets them from the call, in the order of the
+stages.
+
+Raises
+------
+ArgumentError
+    For text that is no pipeline. Calls raise what its operators raise; the message names the stage.
+
+Examples
+--------
+>>> import numpy as np, tilewright
+>>> blurred_sums = tilewright.Pipeline("gaussian_blur sigma=2 | transpose | column_sum")
+>>> blurred_sums(np.ones((480, 640), np.uint8), device="cpu").shape
+(480,)
+)")
         .def(
             "__init__",
             [](Pipeline *self, nb::handle stages) { new (self) Pipeline(word_of(stages, "stages")); },
@@ -95,17 +116,29 @@ void add_pipeline(nb::module_ &module) {
             "stream"_a.none() = 0, "progress"_a = nb::none())
         .def("prepare", &prepare_pipeline, "arrays"_a, nb::kw_only(), "out"_a = nb::none(),
             "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "stats"_a = nb::none(),
-            "stream"_a.none() = 0)
+            "stream"_a.none() = 0,
+            R"(Makes a call, and returns it as one that runs again, as tilewright.prepare() does.
+
+Returns
+-------
+Prepared
+
+Raises
+------
+TypeError, ArgumentError, DeviceError, OutOfMemoryError
+    What the call raises.
+)")
         .def("_bands_needed", &bands_needed_in_python, "dtype"_a, "shape"_a)
         .def("_process", &process_in_python, "dtype"_a, "shape"_a, "read"_a, "write"_a, nb::kw_only(),
             "memory"_a, "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "scratch"_a = "",
             "progress"_a = nb::none())
+        .def("__reduce__",
+            [](nb::object self) {
+                const std::string text = text_of_stages(nb::cast<const Pipeline &>(self));
+                return nb::make_tuple(self.type(), nb::make_tuple(text));
+            })
         .def("__repr__", [](const Pipeline &pipeline) {
-            std::string text;
-            for (const PipelineStage &stage : pipeline.stages()) {
-                text += (text.empty() ? "" : " | ") + stage.text;
-            }
-            return "tilewright.Pipeline(\"" + text + "\")";
+            return "tilewright.Pipeline(\"" + text_of_stages(pipeline) + "\")";
         });
 }
 

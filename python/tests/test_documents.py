@@ -1,5 +1,8 @@
 """The code of the documents runs, page by page, and everything that the package offers is documented."""
 
+import doctest
+import importlib
+import inspect
 import pathlib
 import re
 
@@ -35,3 +38,20 @@ def test_everything_is_documented():
             things |= {f"{name}.{member}": value for member, value in members.items()}
     things.pop("operators")  # a dict
     assert [name for name, thing in things.items() if not (getattr(thing, "__doc__", "") or "").strip()] == []
+
+
+# Every public function says what it gives and raises, and its example is right.
+@pytest.mark.parametrize("module", ["", ".ndimage", ".bands", ".dask", ".jax"])
+def test_docstrings(module):
+    package = {".bands": "zarr", ".dask": "dask.array", ".jax": "jax"}.get(module)
+    if package:
+        pytest.importorskip(package, reason=f"{package} is not installed")
+    found = importlib.import_module("tilewright" + module)
+    for name in found.__all__:
+        thing = getattr(found, name)
+        words = inspect.getdoc(thing) or ""
+        if callable(thing) and not inspect.isclass(thing):
+            for section in ("Returns", "Raises", *(["Examples"] if module != ".jax" else [])):
+                assert f"\n{section}\n{'-' * len(section)}\n" in words, f"{name}: {section}"
+        tests = doctest.DocTestParser().get_doctest(words, {}, name, None, 0)
+        assert doctest.DocTestRunner().run(tests).failed == 0, name

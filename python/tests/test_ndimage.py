@@ -119,6 +119,7 @@ def test_a_border_of_bytes_is_padded():
         {"sigma": 2, "axes": 1},
         {"sigma": (2, 1), "axes": (1, 0)},
         {"sigma": (0, 0)},
+        {"sigma": np.array(1.5), "axes": np.int64(0)},
         {"sigma": 1.5, "mode": ("wrap", "mirror")},
     ],
 )
@@ -177,6 +178,8 @@ def test_array_likes_strides_and_outputs():
         read_only,
     ):
         np.testing.assert_array_equal(ndimage.gaussian_filter(same, 2, device="cpu"), want)
+    swapped = ndimage.gaussian_filter(values.astype(">f4"), 2, device="cpu")
+    assert swapped.dtype.isnative and (swapped == ndimage.gaussian_filter(np.float32(values), 2)).all()
     listed = ndimage.gaussian_filter(values.tolist(), 2)
     assert listed.dtype == np.int64 and np.abs(listed - want.astype("i8")).max() <= 1
     for output in ("float32", np.float32, np.dtype("f4"), "float64", "uint16", bool):

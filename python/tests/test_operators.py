@@ -75,6 +75,7 @@ def test_pipeline():
     np.testing.assert_array_equal(pipeline(image, stats=stats), want)
     assert stats["variant"].count("|") == 2
     assert repr(pipeline) == 'tilewright.Pipeline("gaussian_blur sigma=2 | transpose | column_sum")'
+    assert repr(pickle.loads(pickle.dumps(pipeline))) == repr(pipeline)
     with pytest.raises(tilewright.ArgumentError, match="no_such"):
         tilewright.Pipeline("no_such")
     with pytest.raises(TypeError, match="takes 1 arrays"):

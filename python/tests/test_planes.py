@@ -1,7 +1,5 @@
 """layout and dtype: many images in one call, and values that are converted because the call says so."""
 
-import doctest
-
 import numpy as np
 import pytest
 
@@ -136,12 +134,3 @@ def test_dtype_converts():
     assert tilewright.min_plus_convolution([1, 2], [3, 4], dtype="f8").tolist() == [4, 5, 6]
     with pytest.raises(TypeError, match="no_type"):
         tilewright.invert(values, dtype="no_type")
-
-
-# help() says what a call gives and raises, and its example is right.
-@pytest.mark.parametrize("name", tilewright.operators)
-def test_examples_of_docstrings(name):
-    words = getattr(tilewright, name).__doc__
-    assert "\n    Returns\n    -------\n" in words and "\n    Raises\n    ------\n" in words
-    tests = doctest.DocTestParser().get_doctest(words, {}, name, None, 0)
-    assert len(tests.examples) == 3 and doctest.DocTestRunner().run(tests).failed == 0

@@ -60,6 +60,8 @@ def process(
 ):
     """Runs a pipeline on each plane of an array in chunks, in bounded memory, and writes the results.
 
+    Parameters
+    ----------
     source: the path of a zarr (version 2 or 3; of an OME-Zarr, its largest resolution) or of a TIFF (its
         first series: OME-TIFF, tiles, strips, BigTIFF), or an array that is sliced as NumPy's: zarr.Array of
         any store, numpy.memmap, h5py.Dataset. Types: what the operators take, as uint8, uint16, float32.
@@ -77,12 +79,24 @@ def process(
     scratch: the folder of the file without a name in which a transpose keeps what it makes.
     progress: called with the part that is done, 0 to 1; where it returns False, the call ends.
 
-    Returns a dict: planes, bands, rows (of a band), device, shape, dtype. The values are those of the
-    pipeline on each plane alone; sums of floats may differ in their last digits.
+    Returns
+    -------
+    dict
+        planes, bands, rows (of a band), device, shape, dtype. The values are those of the pipeline on each
+        plane alone; sums of floats may differ in their last digits.
 
-    Errors: ArgumentError, for what the pipeline refuses, for axes, and for too little memory (with the least
+    Raises
+    ------
+    ArgumentError, for what the pipeline refuses, for axes, and for too little memory (with the least
     that would do); TypeError; ImportError, for a package that is not installed; FileNotFoundError; OSError,
     where a file cannot be written; those of zarr and tifffile for files that are broken.
+
+    Examples
+    --------
+    >>> import numpy as np, tilewright.bands
+    >>> planes, soft = np.zeros((5, 300, 400), np.uint8), np.zeros((5, 300, 400), np.uint8)
+    >>> tilewright.bands.process(planes, soft, "gaussian_blur sigma=3", device="cpu")["planes"]
+    5
     """
     pipeline = stages if isinstance(stages, Pipeline) else Pipeline(stages)
     memory = _bytes_of(memory)

@@ -4,17 +4,52 @@ bench(), verify() and explain() run `python -m tilewright` in a process of its o
 fields docs/JSON.md of the project describes.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 from . import _tilewright
-from ._tilewright import ArgumentError, DeviceError, Error, OutOfMemoryError, operators
+from ._tilewright import ArgumentError, DeviceError, Error, OutOfMemoryError, Variant, operators
 
 _ERRORS = {2: ArgumentError, 3: ArgumentError, 4: DeviceError, 5: OutOfMemoryError}
 _WRONG_RESULTS = (1, 6)  # exit codes of `verify` that come with results
 
 
-def variants(operator=None, *, schedule=None, type=None, backend=None):
+def variants(
+    operator: str | None = None,
+    *,
+    schedule: str | None = None,
+    type: str | None = None,
+    backend: str | None = None,
+) -> list[Variant]:
     """The variants of the tables: libraries that are linked in, one per schedule, type of data and backend.
 
-    `schedule` is the name of a schedule, a family of them, or a library.
+    Parameters
+    ----------
+    operator : str, optional
+        Those of one operator.
+    schedule : str, optional
+        The name of a schedule, a family of them, or a library.
+    type : str, optional
+        As the tables name types: "u8", "rgb8".
+    backend : str, optional
+        "cpu", "cuda" or "opencl".
+
+    Returns
+    -------
+    list of Variant
+        Those that all given words are true of, in the order of the tables.
+
+    Raises
+    ------
+    ArgumentError
+        For an operator that there is not.
+
+    Examples
+    --------
+    >>> import tilewright
+    >>> [each.schedule for each in tilewright.variants("invert", type="u8", backend="cpu")][:2]
+    ['reference', 'tuned']
     """
     if operator is not None and operator not in operators:
         raise ArgumentError(f"operator '{operator}': there is none; known: {', '.join(operators)}")
@@ -60,25 +95,94 @@ def _run(words, accept=(), names=None):
     return json.loads(output)
 
 
-def bench(*operators, **options):
-    """Times variants. `options` are those of `tilewright bench`: device, schedule, type, size, limit,
-    peers ...
+def bench(*operators: str, **options: Any) -> dict[str, Any]:
+    """Times variants, as `tilewright bench` does, in a process of its own.
 
-    tilewright.bench("gaussian_blur", schedule="tuned", device="cpu", size="4096x4096")["runs"]
+    Parameters
+    ----------
+    operators : str
+        Which ones; all without them.
+    options
+        Those of the command, with _ for -: device, schedule, type, size, limit, peers ...
+
+    Returns
+    -------
+    dict
+        What `tilewright bench --json` writes: docs/JSON.md describes it.
+
+    Raises
+    ------
+    ArgumentError, DeviceError, OutOfMemoryError, Error
+        With the words of the command.
+
+    Examples
+    --------
+    >>> import tilewright
+    >>> times = tilewright.bench("invert", schedule="tuned", type="u8", device="cpu", size="64x64")
+    >>> times["runs"][0]["variant"], times["runs"][0]["real_time"] > 0
+    ('invert/tuned/u8/cpu', True)
     """
     return _run(["bench", *operators, *_words(options), "--json", "-"])
 
 
-def verify(*operators, **options):
-    """Runs variants and compares them with the definition. `options` are those of `tilewright verify`."""
+def verify(*operators: str, **options: Any) -> dict[str, Any]:
+    """Runs variants and compares their results with the definition, as `tilewright verify` does.
+
+    Parameters
+    ----------
+    operators : str
+        Which ones; all without them.
+    options
+        Those of the command, with _ for -: device, schedule, type ...
+
+    Returns
+    -------
+    dict
+        What `tilewright verify --json` writes: docs/JSON.md describes it.
+
+    Raises
+    ------
+    ArgumentError, DeviceError, OutOfMemoryError, Error
+        With the words of the command. Wrong results are no exception: they are in what it returns.
+
+    Examples
+    --------
+    >>> import tilewright
+    >>> tilewright.verify("invert", schedule="tuned", type="u8", device="cpu")["variants"][0]["verdict"]
+    'ok'
+    """
     return _run(["verify", *operators, *_words(options), "--json"], accept=_WRONG_RESULTS)
 
 
-def explain(operator, *arrays, **options):
+def explain(operator: str, *arrays: Any, **options: Any) -> dict[str, Any]:
     """Runs a call, and says which variant it takes and why, and what its kernels do.
 
-    Without arrays the call is the sample that bench() times. `options` are those of `tilewright explain` and
-    of the operator.
+    Parameters
+    ----------
+    operator : str
+        Its name.
+    arrays : array_like
+        Its inputs. Without them the call is the sample that bench() times.
+    options
+        Those of the operator, and of `tilewright explain`: device, schedule ...
+
+    Returns
+    -------
+    dict
+        What `tilewright explain --json` writes: docs/JSON.md describes it.
+
+    Raises
+    ------
+    TypeError
+        For arrays of other things than numbers.
+    ArgumentError, DeviceError, OutOfMemoryError, Error
+        With the words of the command.
+
+    Examples
+    --------
+    >>> import numpy as np, tilewright
+    >>> tilewright.explain("invert", np.zeros((48, 64), np.uint8), device="cpu")["chosen"]
+    'invert/tuned/u8/cpu'
     """
     import os
     import tempfile

@@ -15,6 +15,7 @@ CUDA_VISIBLE_DEVICES set (dask-cuda does that), and take device="cuda".
 """
 
 import inspect
+from typing import TYPE_CHECKING
 
 import dask.array as da
 import numpy as np
@@ -23,6 +24,9 @@ import tilewright
 
 from ._operators import __all__ as _names
 from ._tilewright import operators
+
+if TYPE_CHECKING:
+    from ._operators import *  # noqa: F403: the result has the type of the first array
 
 __all__ = []
 
@@ -214,3 +218,31 @@ def matmul(a, b, *, device="auto", schedule="tuned"):
 
 
 __all__ += ["transpose", "column_sum", "row_sum", "matmul"]
+
+_SECTIONS = """
+
+Returns
+-------
+dask.array.Array
+    What is computed when it is asked for.
+
+Raises
+------
+TypeError, ValueError
+    When the graph is made, what a call on the whole array refuses; when it is computed, what calls on chunks
+    raise.
+
+Examples
+--------
+>>> import dask.array as da, tilewright.dask
+>>> image = da.zeros((512, 512), dtype="{dtype}", chunks=256)
+>>> tilewright.dask.{name}({arrays}).shape
+{shape}
+"""
+for _name in __all__:
+    _op = operators[_name]
+    _dtype = "uint8" if len(_op.inputs) == 1 else "float32"
+    _shape = _op.output_of([(_dtype, [512, 512])] * len(_op.inputs))[1]
+    globals()[_name].__doc__ += _SECTIONS.format(
+        name=_name, dtype=_dtype, arrays=", ".join(["image"] * len(_op.inputs)), shape=_shape
+    )

@@ -14,8 +14,6 @@ cuts off the fraction after each axis. Results of uint8 differ by at most 2 ther
 the accuracy of float64, float32 results that of tilewright.gaussian_blur or better. float16 is taken.
 """
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from ._operators import gaussian_blur
@@ -90,7 +88,7 @@ class _Pass:
 
 
 def _per_axis(values, count, name):
-    if isinstance(values, str) or not isinstance(values, Iterable):
+    if np.ndim(values) == 0:
         return [values] * count
     values = list(values)
     if len(values) != count:
@@ -99,7 +97,7 @@ def _per_axis(values, count, name):
 
 
 def _axes(axes, ndim):
-    axes = range(ndim) if axes is None else axes if isinstance(axes, Iterable) else [axes]
+    axes = range(ndim) if axes is None else [axes] if np.ndim(axes) == 0 else axes
     return [np.lib.array_utils.normalize_axis_index(axis, ndim) for axis in axes]
 
 
@@ -143,6 +141,7 @@ def _as(values, dtype):
 
 
 def _filtered(image, passes, output, cval, device):
+    image = image.astype(image.dtype.newbyteorder("="), copy=False)
     given = output if isinstance(output, np.ndarray) else None
     dtype = given.dtype if given is not None else np.dtype(image.dtype if output is None else output)
     for each in (image.dtype, dtype):
@@ -227,9 +226,9 @@ def gaussian_filter(
     >>> import numpy as np
     >>> from tilewright import ndimage
     >>> ndimage.gaussian_filter([[0, 0, 0], [0, 90, 0], [0, 0, 0]], 0.5)
-    array([[ 1,  7,  1],
-           [ 7, 56,  7],
-           [ 1,  7,  1]])
+    array([[ 1,  8,  1],
+           [ 8, 56,  8],
+           [ 1,  8,  1]])
     >>> ndimage.gaussian_filter(np.zeros((480, 640, 3), np.uint8), 3, channel_axis=-1).shape
     (480, 640, 3)
     """
@@ -253,7 +252,25 @@ def gaussian_filter1d(
 ) -> np.ndarray:
     """scipy.ndimage.gaussian_filter1d, by NumPy: no kernel here blurs one axis alone.
 
-    The parameters, the result and the errors are those of gaussian_filter; `axis` is the axis to filter.
+    Parameters
+    ----------
+    input : array_like
+        Of any number of axes.
+    sigma : float
+        Standard deviation in pixels.
+    axis : int
+        Which axis is filtered.
+    order, output, mode, cval, truncate, radius
+        As those of gaussian_filter, for one axis.
+
+    Returns
+    -------
+    numpy.ndarray
+        A new array of the input's shape, or `output`.
+
+    Raises
+    ------
+    ArgumentError (a ValueError) for values out of range, TypeError for what is no number.
 
     Examples
     --------

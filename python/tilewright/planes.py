@@ -74,7 +74,8 @@ class Planes:
             refuse('takes a different letter for each axis, h before w among them, such as "nhwc" or "nchw"')
         for dtype, shape in shapes:
             if dtype not in TYPES:
-                raise TypeError(f'{op.name}: takes no arrays of {dtype}; dtype="float32" converts them')
+                other = "complex64" if dtype.startswith("complex") else "float32"
+                raise TypeError(f'{op.name}: takes no arrays of {dtype}; dtype="{other}" converts them')
             if len(shape) != len(layout):
                 refuse(f"the array has {len(shape)} axes: {tuple(shape)}")
             if 0 in shape:

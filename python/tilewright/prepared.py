@@ -1,12 +1,16 @@
 """Calls that are made again and again: frames of a video, tiles of an image, steps of an iteration."""
 
+from __future__ import annotations
+
 import inspect
+from collections.abc import Callable
+from typing import Any
 
 from . import _operators
-from ._tilewright import Pipeline, operators
+from ._tilewright import Pipeline, Prepared, operators
 
 
-def prepare(call, *arguments, **named):
+def prepare(call: Callable[..., Any] | str | Pipeline, *arguments: Any, **named: Any) -> Prepared:
     """Makes a call, and returns it as one that runs again with less work of the host.
 
         blur = tilewright.prepare(tilewright.gaussian_blur, frame, 3, device="cuda")
@@ -29,7 +33,17 @@ def prepare(call, *arguments, **named):
 
     Raises
     ------
-    What the call raises; and the prepared call raises ArgumentError for arrays of other types and shapes.
+    TypeError
+        For what is no function of an operator, and for `progress`, `layout` and `dtype`. Besides, what the
+        call raises; and the prepared call raises ArgumentError for arrays of other types and shapes.
+
+    Examples
+    --------
+    >>> import numpy as np, tilewright
+    >>> frame = np.zeros((480, 640), np.uint8)
+    >>> blur = tilewright.prepare(tilewright.gaussian_blur, frame, 3, device="cpu")
+    >>> blur(frame).shape
+    (480, 640)
     """
     if isinstance(call, Pipeline):
         return call.prepare(*arguments, **named)

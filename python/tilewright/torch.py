@@ -17,11 +17,16 @@ Under autocast all operators but matmul compute in float32, to which float16 and
 matmul takes those as they are, and its result is float32.
 """
 
+from typing import TYPE_CHECKING
+
 import torch
 
 from . import planes
 from ._operators import __all__ as _names
 from ._tilewright import operators
+
+if TYPE_CHECKING:
+    from ._operators import *  # noqa: F403: the result has the type of the first tensor
 
 __all__ = ["GaussianBlur"]
 

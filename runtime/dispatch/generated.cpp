@@ -1,15 +1,12 @@
-// Calls of libraries and pipelines that a program generated at build time.
+// Libraries that a program generated at build time, and pipelines made of them as operators.
 #include "tilewright/generated.h"
 #include "generators/algorithms/sums/most_terms.h"
-#include "runtime/devices/best_device.h"
-#include "runtime/devices/calls/hooks.h"
-#include "runtime/dispatch/choice/kernel_needs.h"
+#include "runtime/dispatch/operator_of.h"
 #include "runtime/dispatch/steps/launch.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
-#include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <utility>
 
 namespace tilewright {
 
@@ -34,43 +31,93 @@ View view_for(
     return as_rows ? rows_of(array) : image(array);
 }
 
-// Its sums of integers are u32, or f32 made of these. `extent`: how many numbers each one is of.
-void check_sums(const GeneratedPipeline &pipeline, const Array &input, int64_t extent) {
-    if (input.type() == Type::f32 || extent <= most_terms((int64_t)size_of(input.type()))) {
-        return;
+constexpr const char *form_name = "generated";
+
+struct GeneratedRequest : Request {};
+
+class GeneratedForm final : public FormOf<GeneratedRequest> {
+public:
+    using FormOf::FormOf;
+
+protected:
+    void bind(Launch &launch, const Variant &variant, const GeneratedRequest &request,
+        Array &output) const override {
+        const Array &image = request.inputs[0];
+        const bool as_rows = variant.metadata()->arguments[1].dimensions == 2;
+        launch.in("image", image, rows_of(image))
+            .out("output", output, as_rows ? rows_of(output) : tilewright::image(output));
     }
-    throw Error(Fault::input,
-        fmt::format("sums of {} {} numbers can pass 2^32 - 1; call its operators, whose sums can be u64, f64 "
-                    "and f32",
-            extent, name_of(input.type())),
-        {.operation = pipeline.name, .argument = "input", .value = input.describe()});
+};
+
+constexpr GeneratedForm generated_form(form_name);
+
+// Those that (h, w, c) has; (h, w) has none.
+std::vector<int64_t> channels_of(const GeneratedPipeline &made) {
+    return made.channels == 1 ? std::vector<int64_t>{} : std::vector{made.channels};
 }
 
-// The device of the environment, or the best one that the pipeline was made for.
-Device device_for(const GeneratedPipeline &pipeline) {
-    if (const std::optional<Device> asked = device_of_environment()) {
-        return *asked;
+class GeneratedOperator final : public OperatorOf<GeneratedRequest> {
+public:
+    explicit GeneratedOperator(GeneratedPipeline &&made)
+        : OperatorOf({.name = made.name,
+                         .summary = made.stages,
+                         .inputs = {{.types = {made.input},
+                             .axes = made.channels == 1 ? Axes::image : Axes::image_or_channels,
+                             .channels = channels_of(made)}},
+                         .makes = made.is_vector ? Makes::vector : Makes::image},
+              made.libraries, {&generated_form}),
+          made_(std::move(made)) {}
+
+private:
+    // Sums of integers are u32, or f32 made of these.
+    GeneratedRequest read(std::span<const Array> inputs, const Settings &) const override {
+        const Array &image = inputs[0];
+        if (made_.channels > 1 && image.dimensions() == 2) {
+            refuse(Fault::input, fmt::format("takes {} (h, w, {})", name_of(made_.input), made_.channels),
+                "image", image.describe());
+        }
+        GeneratedRequest request;
+        request.type = made_.type;
+        request.output_type = made_.output;
+        request.output_shape = image.shape();
+        if (made_.transposed) {
+            std::swap(request.output_shape[0], request.output_shape[1]);
+        }
+        if (made_.is_vector) {
+            const int64_t extent = request.output_shape[0];
+            if ((made_.input == Type::u8 || made_.input == Type::u16) &&
+                extent > most_terms((int64_t)size_of(made_.input))) {
+                refuse(Fault::input,
+                    fmt::format("sums of {} {} numbers can pass 2^32 - 1; call its operators, whose sums can "
+                                "be u64, f64 and f32",
+                        extent, name_of(made_.input)),
+                    "image", image.describe());
+            }
+            request.output_shape = {request.output_shape[1]};
+        }
+        return request;
     }
-    std::vector<const Variant *> variants;
-    for (const GeneratedPipeline::Library &library : pipeline.libraries) {
-        variants.push_back(&library.variant);
+
+    // Its libraries take an image as a whole.
+    int64_t most_rows(const GeneratedRequest &request) const override {
+        return request.inputs[0].shape()[0];
     }
-    if (const std::optional<Device> best = best_device_for(variants)) {
-        return *best;
-    }
-    throw Error(
-        Fault::device, "it was made for none of the devices of this machine", {.operation = pipeline.name});
-}
+
+    const GeneratedPipeline made_;
+};
 
 }  // namespace
 
 Variant generated_variant(const std::string &name, const std::string &schedule, const std::string &type,
     Backend backend, int (*entry)(void **), const halide_filter_metadata_t *(*metadata)(),
-    Variant::Needs needs) {
+    Variant::Needs needs, std::vector<Variant::Condition> conditions) {
     Variant variant = {};
     variant.needs = needs;
-    variant.op = variant.origin = variant.form = name;
-    variant.schedule = variant.family = schedule;
+    variant.conditions = std::move(conditions);
+    variant.op = variant.origin = name;
+    variant.form = form_name;
+    variant.schedule = schedule;
+    variant.family = "tuned";
     variant.type = type;
     variant.backend = backend;
     variant.entry = entry;
@@ -97,59 +144,8 @@ void run_generated(const Variant &variant, Device device, std::span<const Array>
     leave_with_error([&] { return variant.op; });
 }
 
-void run_generated(
-    const GeneratedPipeline &pipeline, const Array &input, Array &output, std::optional<Device> asked) try {
-    const Inside inside;
-    const int64_t channels = input.dimensions() == 3 ? input.shape()[2] : 1;
-    if (input.empty() || input.type() != pipeline.input || input.dimensions() < 2 ||
-        channels != pipeline.channels) {
-        const std::string shape =
-            pipeline.channels == 1 ? "(h, w)" : fmt::format("(h, w, {})", pipeline.channels);
-        throw Error(Fault::input, fmt::format("takes {} {}", name_of(pipeline.input), shape),
-            {.operation = pipeline.name,
-                .argument = "input",
-                .value = input.empty() ? "an empty array" : input.describe()});
-    }
-    std::vector<int64_t> shape = input.shape();
-    if (pipeline.transposed) {
-        std::swap(shape[0], shape[1]);
-    }
-    if (pipeline.is_vector) {
-        check_sums(pipeline, input, shape[0]);
-        shape = {shape[1]};
-    }
-    Array result = output.empty() ? Array::uninitialized(pipeline.output, shape) : output;
-    if (result.type() != pipeline.output || result.shape() != shape) {
-        throw Error(Fault::input,
-            fmt::format("must be {} ({})", name_of(pipeline.output), fmt::join(shape, ", ")),
-            {.operation = pipeline.name, .argument = "output", .value = output.describe()});
-    }
-    if (!output.empty() && output.overlaps(input)) {
-        throw Error(Fault::usage, "it shares memory with the input; give it memory of its own",
-            {.operation = pipeline.name, .argument = "output", .value = output.describe()});
-    }
-    const Device device = asked ? *asked : device_for(pipeline);
-    driver::open(device);
-    std::vector<std::string> backends;
-    const int64_t h = input.shape()[0], w = input.shape()[1];
-    for (const GeneratedPipeline::Library &library : pipeline.libraries) {
-        const std::string word = name_of(library.variant.backend);
-        if (std::find(backends.begin(), backends.end(), word) == backends.end()) {
-            backends.push_back(word);
-        }
-        if (library.variant.backend == device.backend && w >= library.least_width &&
-            w <= library.most_width && h >= library.least_height && h <= library.most_height) {
-            run_generated(library.variant, device, std::span(&input, 1), result);
-            output = result;
-            return;
-        }
-    }
-    throw Error(Fault::device,
-        fmt::format("it was made for {}; give its TARGETS another one, or take another device",
-            fmt::join(backends, ", ")),
-        {.operation = pipeline.name, .device = device.str()});
-} catch (...) {
-    leave_with_error([&] { return pipeline.name; });
+std::unique_ptr<const Operator> generated_operator(GeneratedPipeline pipeline) {
+    return std::make_unique<GeneratedOperator>(std::move(pipeline));
 }
 
 }  // namespace tilewright

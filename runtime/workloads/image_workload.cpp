@@ -61,6 +61,11 @@ ImageWorkload::Pixel ImageWorkload::pixel_of(const std::string &type) const {
             return {element, 1};
         }
     }
+    const Input &image = op_.inputs()[0];  // of one type and one number of channels alone: a pipeline of
+                                           // colours
+    if (image.types.size() == 1 && image.channels.size() == 1) {
+        return {image.types[0], image.channels[0]};
+    }
     throw std::logic_error(op_.name() + ": no array has the type " + type +
                            "; the operator's workload has to say what its samples are");
 }

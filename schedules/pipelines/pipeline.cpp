@@ -252,6 +252,17 @@ void transpose_colours(TransposeColours &t, ScheduleContext &context) {
     t.out.bound(c, 0, t.channels).reorder(c, xi, yi, block).unroll(c);
 }
 
+// The same on a CPU, pixel after pixel within a tile.
+void transpose_colours_in_tiles(TransposeColours &t, ScheduleContext &context) {
+    const Var c = t.out.args()[2];
+    t.out.tile(t.x, t.y, xo, yo, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf)
+        .fuse(xo, yo, task)
+        .parallel(task)
+        .bound(c, 0, t.channels)
+        .reorder(c, xi, yi, task)
+        .unroll(c);
+}
+
 // One block of the output after another, on a CPU. A block's rows of the input are read by whole cache lines,
 // transposed in registers by squares of `square` x `square` pixels, and written by whole lines. Blocks that
 // would cross the right or the bottom edge move inwards, so all blocks are whole. The operator's own variants
@@ -330,6 +341,7 @@ static const ScheduleVariants &variants() {
         variant("transpose_blocks", cpu, "rgb8", transpose_colour_blocks,
             {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64},
                 {"blocks_per_task", 32, 1, 128}}),
+        variant("transpose_colours", cpu, "u8", transpose_colours_in_tiles, {{"width", 64}, {"height", 64}}),
         variant("transpose_colours", gpu, "u8", transpose_colours, {{"tile", 16, 8, 32}}),
         variant("bands_over_blocks", gpu, "u8", bands_over_blocks, {{"in_band", 128}, {"terms", 8}}),
     };

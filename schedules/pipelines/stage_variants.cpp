@@ -13,16 +13,23 @@ void add_transpose(std::vector<StageVariant> &variants) {
         .where = cpu,
         .table = "pipeline",
         .schedule = "transpose_blocks",
+        .elements = "u8 u16 f16 bf16 f32",
         .large = true,
+        .serves =
+            [](const StageRequest &request) {
+                return request.channels == 1 || (request.channels == 3 && request.element == "u8");
+            },
         .least_width = "height",
         .least_height = "width"});
+    for (const Backends where : {cpu, gpu}) {
+        variants.push_back({.op = "transpose",
+            .where = where,
+            .table = "pipeline",
+            .schedule = "transpose_colours",
+            .type = "u8",
+            .least_channels = 2});
+    }
     variants.push_back({.op = "transpose", .where = cpu, .table = "transpose", .schedule = "tuned_any"});
-    variants.push_back({.op = "transpose",
-        .where = gpu,
-        .table = "pipeline",
-        .schedule = "transpose_colours",
-        .type = "u8",
-        .least_channels = 2});
     // The variants that are tuned for bytes read memory as words. Tiles of bytes take any Func.
     variants.push_back({.op = "transpose",
         .where = gpu,
@@ -68,6 +75,7 @@ void add_blur(std::vector<StageVariant> &variants) {
         .where = gpu,
         .table = "gaussian_blur",
         .schedule = "tuned_near",
+        .elements = "u8 u16 f16 bf16 f32",
         .large = true,
         .unrolled_weights = true});
     variants.push_back({.op = "gaussian_blur",
@@ -80,12 +88,19 @@ void add_blur(std::vector<StageVariant> &variants) {
 // The variants that are tuned for GPUs read memory as words, so others take their place there.
 void add_sums(std::vector<StageVariant> &variants) {
     for (const char *op : {"column_sum", "row_sum"}) {
-        variants.push_back({.op = op,
+        // Sums of bytes by rows, which the operator adds by an instruction of its own, are as those of u16.
+        const bool of_rows = op == std::string("row_sum");
+        const StageVariant wide{.op = op,
             .where = cpu,
             .table = op,
             .schedule = "tuned_wide",
+            .elements = of_rows ? "u16 f16 bf16 f32 f64" : "u8 u16 f16 bf16 f32 f64",
             .large = true,
-            .least_width = "lanes"});
+            .least_width = "lanes"};
+        StageVariant bytes = wide;
+        bytes.type = "u16";
+        bytes.elements = "u8";
+        variants.insert(variants.end(), {wide, bytes});
         variants.push_back({.op = op, .where = cpu, .table = op, .schedule = "tuned_any"});
     }
     variants.push_back({.op = "column_sum",
@@ -129,6 +144,14 @@ bool serves(const StageVariant &entry, const StageRequest &request) {
            request.radius <= entry.most_radius && (!entry.serves || entry.serves(request));
 }
 
+// The type of the table of transposes whose elements are as large.
+std::string type_of_transpose(const StageRequest &request) {
+    return request.channels > 1             ? "rgb8" :
+           request.element == "f64"         ? "u64" :
+           request.element.ends_with("f16") ? "u16" :
+                                              request.element;
+}
+
 }  // namespace
 
 std::string backend_of(const Halide::Target &target) {
@@ -140,7 +163,7 @@ std::string backend_of(const Halide::Target &target) {
 ChosenVariant::ChosenVariant(const StageVariant &entry, const StageRequest &request)
     : entry_(entry), target_(request.target) {
     if (entry_.type.empty()) {
-        entry_.type = request.channels > 1 && entry_.op == "transpose" ? "rgb8" : request.element;
+        entry_.type = entry_.op == "transpose" ? type_of_transpose(request) : request.element;
     }
 }
 

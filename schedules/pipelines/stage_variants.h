@@ -18,7 +18,7 @@ std::string backend_of(const Halide::Target &target);
 struct StageRequest {
     std::string op;
     Halide::Target target;
-    std::string element;  // of the image that comes in: "u8", "u16" or "f32"
+    std::string element;  // of the image that comes in: "u8", "u16", "f16", "bf16", "f32" or "f64"
     int channels = 1;
     bool large = false;         // the pipeline is for images of the sizes that the variants ask for
     bool last = false;          // the result of the stage may be the output of the pipeline itself
@@ -35,7 +35,7 @@ struct StageVariant {
     Backends where = cpu;
     std::string table = {}, schedule = {}, type = {};  // the variant; an empty type is the type of the image
     std::string values = {};                           // other values of its tunables ("width=128,pad=4")
-    std::string elements = "u8 u16 f32";
+    std::string elements = "u8 u16 f16 bf16 f32 f64";
     int least_channels = 1, most_channels = 4;
     bool large = false;  // the variant serves only pipelines for large images
     int most_radius = INT_MAX;

@@ -188,10 +188,22 @@ elseif (WHAT STREQUAL "pipeline")
     message("${said}")
     # What the generator refuses. It is in this project because the generator is: it takes half a minute.
     file(APPEND ${WORK}/pipeline/CMakeLists.txt
-        "\ntilewright_add_pipeline(odd_stages STAGES transpose matmul TARGETS cpu)\n")
+        "\ntilewright_add_pipeline(odd_stages STAGES transpose matmul TARGETS cpu)\n"
+        "tilewright_add_pipeline(soft_colours STAGES \"gaussian_blur sigma=2\" TYPE rgb8 TARGETS cpu)\n"
+        "tilewright_add_program(soft OPERATORS fused_sums soft_colours)\n")
     execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/pipeline/build --target odd_stages
         RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
     expect_refusal(odd_stages "stage 2 'matmul': it cannot be composed at build time" "${code}" "${said}")
+    # Pipelines are commands of a program, which compares them with their operators one after another.
+    run(${CMAKE_COMMAND} --build ${WORK}/pipeline/build --target soft)
+    set(soft ${WORK}/pipeline/build/soft)
+    foreach (pipeline fused_sums soft_colours)
+        run(${soft} verify ${pipeline} --device cpu)
+        message("${said}")
+    endforeach ()
+    run(${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/pictures.py ${WORK})
+    run(${soft} fused_sums ${WORK}/grey.png ${WORK}/sums.npy --device cpu --check)
+    run(${soft} soft_colours ${WORK}/colour.png ${WORK}/soft.png --device cpu --check)
 
 elseif (WHAT STREQUAL "video")
     build_example(video)
@@ -220,6 +232,7 @@ elseif (WHAT STREQUAL "refusals")
     refuses("there is no such file" "tilewright_add_library(x OPERATOR invert SCHEDULES none.cpp)")
     refuses("there is no library 'none'" "tilewright_add_program(x LIBRARIES none)")
     refuses("STAGES is missing" "tilewright_add_pipeline(x TARGETS cpu)")
+    refuses("TYPE rgb32: takes u8, u16, f16" "tilewright_add_pipeline(x STAGES transpose TYPE rgb32)")
     refuses("SCHEDULE 'fast' is none of staged, fused"
         "tilewright_add_pipeline(x STAGES transpose SCHEDULE fast)")
     # The last ones, because the build folder keeps the variables.

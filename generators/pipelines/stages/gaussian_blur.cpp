@@ -47,7 +47,7 @@ public:
         return *weights_;
     }
     Shape check(const Shape &in) const override {
-        expect_image(in, {"u8", "u16", "f32"}, 4);
+        expect_image(in, all_elements, 4);
         return in;
     }
 

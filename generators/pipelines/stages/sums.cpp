@@ -1,6 +1,7 @@
 // column_sum and row_sum as stages of a pipeline.
 #include "generators/algorithms/column_sum/sliced.h"
 #include "generators/algorithms/element_type.h"
+#include "generators/algorithms/float_bits.h"
 #include "generators/algorithms/row_sum/row_sum.h"
 #include "generators/algorithms/row_sum/sliced.h"
 #include "generators/algorithms/sums/band_sum.h"
@@ -34,14 +35,29 @@ public:
         return of_columns_;
     }
     Shape check(const Shape &in) const override {
-        expect_image(in, {"u8", "u16", "f32"}, 1);
-        if (in.element == "f32" && output_ == "u32") {
-            throw StageRefusal("sums of an f32 image are f32; leave output-type out");
+        expect_image(in, all_elements, 1);
+        const std::string sums = in.element[0] == 'u' ? (output_.empty() ? "u32" : output_) :
+                                 in.element == "f64"  ? "f64" :
+                                                        "f32";
+        if (!output_.empty() && output_ != sums) {
+            throw StageRefusal("sums of an " + in.element + " image are " + sums + "; leave output-type out");
         }
-        return {in.element == "f32" ? "f32" : output_.empty() ? "u32" : output_, 1, true};
+        return {sums, 1, true};
+    }
+
+    // 16-bit floats as numbers.
+    Halide::Func numbers(const Flow &in) const override {
+        if (!has_float_bits(in.shape.element)) {
+            return in.rows;
+        }
+        const Halide::Var x{"x"}, y{"y"};
+        Halide::Func numbers{"numbers"};
+        numbers(x, y) = float_of_bits(in.shape.element, in.rows(x, y));
+        return numbers;
     }
 
     Composed compose(const Flow &in, const StageTarget &target) const override {
+        const Halide::Func rows = numbers(in);
         const Halide::Type element = element_type(in.shape.element), sum = sum_type(in.shape.element);
         const Halide::Type narrow = element == Halide::UInt(8) ? Halide::UInt(16) : sum;
         const Halide::Type output = element_type(check(in.shape).element);
@@ -51,18 +67,17 @@ public:
             const ColumnSumSliced::Shape shape{
                 s["lanes"], s["rows"], s["slices"], s["tile"], 1024 * s["task"]};
             return composed(in, chosen,
-                std::make_shared<ColumnSumSliced>(in.rows, in.width, in.height, shape, narrow, sum, output));
+                std::make_shared<ColumnSumSliced>(rows, in.width, in.height, shape, narrow, sum, output));
         }
         if (chosen.form() == RowSumSliced::name) {
             return composed(in, chosen,
-                std::make_shared<RowSumSliced>(
-                    in.rows, in.width, s["lanes"], s["groups"], narrow, sum, output));
+                std::make_shared<RowSumSliced>(rows, in.width, s["lanes"], s["groups"], narrow, sum, output));
         }
         if (chosen.form() == RowSum::name) {
-            return composed(in, chosen, std::make_shared<RowSum>(in.rows, in.width, sum, output));
+            return composed(in, chosen, std::make_shared<RowSum>(rows, in.width, sum, output));
         }
         const auto value = [&](const Expr &x, const Expr &y) {
-            return in.rows(clamp(x, 0, in.width - 1), clamp(y, 0, in.height - 1));
+            return rows(clamp(x, 0, in.width - 1), clamp(y, 0, in.height - 1));
         };
         return composed(
             in, chosen, std::make_shared<BandSum>(value, in.height, s["in_band"], s["terms"], sum, output));

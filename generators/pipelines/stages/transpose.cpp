@@ -34,7 +34,7 @@ public:
         return AccessPattern::transpose;
     }
     Shape check(const Shape &in) const override {
-        expect_image(in, {"u8", "u16", "f32"}, 4);
+        expect_image(in, all_elements, 4);
         return in;
     }
     Flow define(const Flow &in) const override {

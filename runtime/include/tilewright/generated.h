@@ -1,8 +1,6 @@
 #pragma once
-#include "tilewright/array.h"
-#include "tilewright/error.h"
-#include "tilewright/variant.h"
-#include <optional>
+#include "tilewright/operator.h"
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,32 +15,24 @@ namespace [[gnu::visibility("default")]] tilewright {
 // memory, device or failed, with Halide's message.
 void run_generated(const Variant &variant, Device device, std::span<const Array> inputs, Array &output);
 
-// A variant of a pipeline that was made ahead of time.
+// A library of a pipeline that was made ahead of time. `conditions`: the sizes of images that it serves.
 Variant generated_variant(const std::string &name, const std::string &schedule, const std::string &type,
     Backend backend, int (*entry)(void **), const halide_filter_metadata_t *(*metadata)(),
-    Variant::Needs needs = {});
+    Variant::Needs needs = {}, std::vector<Variant::Condition> conditions = {});
 
-// A pipeline: what it takes and gives, and its libraries, each with the sizes that it serves. The first that
-// serves is taken.
+// A pipeline: what it takes and gives, and its libraries. The first that serves an image is taken.
 struct GeneratedPipeline {
-    // A library, and the sizes of images that it serves.
-    struct Library {
-        Variant variant;                                             // its name, backend and entry
-        int64_t least_width, least_height, most_width, most_height;  // in pixels
-    };
-    std::string name, stages;    // of the function, and as the project wrote them
-    Type input;                  // of the image, and of the result
-    int channels;                // of the image
-    Type output;                 // of the result
-    bool is_vector, transposed;  // transposed: the output's rows, or a vector's elements, stand for the other
-                                 // axis of the input
-    std::vector<Library> libraries;
+    std::string name, stages, type;  // of the function; and as the project wrote them
+    Type input;                      // of the image, and of the result
+    int64_t channels;                // of the image
+    Type output;                     // of the result
+    bool is_vector, transposed;      // transposed: the output's rows, or a vector's elements, stand for the
+                                     // other axis of the input
+    std::vector<Variant> libraries;
 };
 
-// Checks everything, makes `output` if it is empty, and runs the library. Without a device: the best one that
-// it was made for. Errors: input (type, shape, size), usage (output shares memory with the input), device
-// (none, or not made for it), memory.
-void run_generated(
-    const GeneratedPipeline &pipeline, const Array &input, Array &output, std::optional<Device> device);
+// The pipeline as an operator, with all that calls of operators have. Errors of a call: those of every
+// operator; input, for integers whose sums could pass 2^32 - 1.
+std::unique_ptr<const Operator> generated_operator(GeneratedPipeline pipeline);
 
 }  // namespace tilewright

@@ -1,6 +1,7 @@
 // The weights of a blur as its libraries take them.
 #include "runtime/operators/gaussian_blur/request.h"
 #include "generators/algorithms/cache.h"
+#include "generators/algorithms/gaussian_blur/exact_taps.h"
 #include "generators/algorithms/integers.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
@@ -23,20 +24,6 @@ Array both_sides(const auto &taps) {
         made.as<T>()[i + radius] = (T)taps[(size_t)std::abs(i)];
     }
     return made;
-}
-
-// The weights in f64.
-std::vector<double> exact_taps(const GaussianWeights &weights) {
-    std::vector<double> taps;
-    double sum = 0;
-    for (int i = 0; i <= weights.radius; i++) {
-        taps.push_back(std::exp(-.5 * i * i / (weights.sigma * weights.sigma)));
-        sum += (i == 0 ? 1 : 2) * taps.back();
-    }
-    for (double &tap : taps) {
-        tap /= sum;
-    }
-    return taps;
 }
 
 Array taps_of_short_sums(const IntegerTaps &taps) {

@@ -4,10 +4,15 @@
 #include "blur_transpose_sums_staged.h"
 #include "colour_blur_fused.h"
 #include "colour_transpose_staged.h"
+#include "doubles_staged.h"
 #include "float_blur_sums_fused.h"
 #include "float_blur_sums_staged.h"
+#include "float_colours_fused.h"
+#include "halves_staged.h"
 #include "invert_blur_transpose_fused.h"
 #include "invert_blur_transpose_staged.h"
+#include "row_sums_staged.h"
+#include "short_floats_fused.h"
 #include "tests/operators/variants.h"
 #include "tilewright/column_sum.h"
 #include "tilewright/gaussian_blur.h"
@@ -16,6 +21,7 @@
 #include "tilewright/transpose.h"
 #include "tilewright/workload.h"
 #include "two_blurs_fused.h"
+#include "wide_colours_staged.h"
 #include "words_blur_transpose_staged.h"
 #include "words_transpose_sums_fused.h"
 #include <cmath>
@@ -26,7 +32,7 @@ namespace {
 
 const Call on_cpu = {.device = Device{}};
 
-using Function = void (*)(const Array &, Array &, std::optional<Device>);
+using Function = void (*)(const Array &, Array &, const Call &);
 using Chain = Array (*)(const Array &);
 
 Array inverted(const Array &image) {
@@ -52,8 +58,8 @@ struct Case {
     Chain chain;
     Type type;
     int channels = 1;
-    double float_bound = 0;  // of an element of the blur, in units of 2^-24 of the largest pixel; the sums'
-                             // own is added
+    double float_bound = 0;  // of an element of the blur, in units of 2^-24 (f64: 2^-53) of the largest
+                             // pixel; the sums' own is added
 };
 
 Array blur_transpose_sums(const Array &image) {
@@ -84,27 +90,38 @@ const Case cases[] = {
         [](const Array &a) { return transposed(inverted(blurred(a, 1))); }, Type::u8, 3},
     {"colour_blur_fused", colour_blur_fused, [](const Array &a) { return blurred(inverted(a), 1.5); },
         Type::u8, 3},
+    {"wide_colours_staged", wide_colours_staged,
+        [](const Array &a) { return blurred(inverted(transposed(a)), 1); }, Type::u16, 4},
+    {"float_colours_fused", float_colours_fused, [](const Array &a) { return blurred(a, 1); }, Type::f32, 3,
+        2 * (2 * 4 + 3)},
+    {"doubles_staged", doubles_staged,
+        [](const Array &a) { return column_sum(transposed(blurred(a, 1)), on_cpu); }, Type::f64, 1,
+        2 * (2 * 4 + 3)},
+    {"halves_staged", halves_staged,
+        [](const Array &a) { return row_sum(transposed(blurred(a, 1)), on_cpu); }, Type::f16, 1, 0x1p13},
+    {"short_floats_fused", short_floats_fused,
+        [](const Array &a) { return column_sum(transposed(blurred(a, 1)), on_cpu); }, Type::bf16, 1, 0x1p16},
+    {"row_sums_staged", row_sums_staged, [](const Array &a) { return row_sum(a, on_cpu); }, Type::u8},
 };
 
 Array image_of(const Case &c, int64_t h, int64_t w, int64_t row_bytes = Array::padded) {
     const std::vector<int64_t> shape =
         c.channels == 1 ? std::vector<int64_t>{h, w} : std::vector<int64_t>{h, w, c.channels};
-    const auto seed = (unsigned)(h * 1000 + w);
-    return c.type == Type::u8  ? random_array<uint8_t>(shape, seed, row_bytes) :
-           c.type == Type::u16 ? random_array<uint16_t>(shape, seed, row_bytes) :
-                                 random_array<float>(shape, seed, row_bytes);
+    return random_array(c.type, shape, (unsigned)(h * 1000 + w), row_bytes);
 }
 
-// How far each element may be off: the pipeline and the operators both keep the bounds, so twice them.
+// How far each element may be off: the pipeline and the operators both keep the bounds, so twice them. Of
+// 16-bit floats a blur's result may be rounded to a neighbour.
 Array bound_of(const Case &c, const Array &image, const Array &expected) {
-    if (c.type != Type::f32) {
+    if (c.type == Type::u8 || c.type == Type::u16) {
         return {};
     }
-    Array bound(Type::f64, expected.shape());
+    Array bound(Type::f64, expected.shape(), 0);
     const int64_t terms_of_sum = image.size() / expected.size();
     const double terms = (double)terms_of_sum;
+    const int unit = c.type == Type::f64 ? -53 : -24;
     for (int64_t i = 0; i < expected.size(); i++) {
-        bound.as<double>()[i] = 2 * terms * std::ldexp(c.float_bound + terms, -24);
+        bound.as<double>()[i] = 2 * terms * std::ldexp(c.float_bound + terms, unit);
     }
     return bound;
 }
@@ -134,7 +151,7 @@ protected:
     void check(const Array &image) {
         const Array expected = made().chain(image);
         Array output;
-        made().function(image, output, device);
+        made().function(image, output, {.device = device});
         ASSERT_EQ(difference(output, expected, bound_of(made(), image, expected)), "")
             << image.describe() << " on " << device.str();
     }
@@ -177,8 +194,8 @@ TEST_P(PipelineLibrary, WritesItsOutputAlone) {
     Array whole(expected.type(), larger, 0);
     memset(whole.data(), 0x5a, (size_t)whole.size() * size_of(whole.type()));
     Array part = whole.crop(2, 3, expected.shape()[0], expected.shape()[1]);
-    made().function(image, part, device);
-    ASSERT_EQ(difference(part, expected, {}), "");
+    made().function(image, part, {.device = device});
+    ASSERT_EQ(difference(part, expected, bound_of(made(), image, expected)), "");
     const auto *bytes = static_cast<const unsigned char *>(std::as_const(whole).data());
     const int64_t row =
         larger[1] * (whole.dimensions() == 3 ? larger[2] : 1) * (int64_t)size_of(whole.type());
@@ -189,6 +206,26 @@ TEST_P(PipelineLibrary, WritesItsOutputAlone) {
                                 x < (3 + expected.shape()[1]) * pixel;
             ASSERT_TRUE(inside || bytes[y * row + x] == 0x5a) << "x = " << x << ", y = " << y;
         }
+    }
+}
+
+// Each image of an array is computed by itself, and the call says what ran.
+TEST_P(PipelineLibrary, TakesManyImages) {
+    const Case &c = made();
+    std::vector<int64_t> shape = {2, 41, 53};
+    if (c.channels > 1) {
+        shape.push_back(c.channels);
+    }
+    const Array images = random_array(c.type, shape, 9);
+    Array outputs;
+    Statistics statistics;
+    c.function(images, outputs,
+        {.device = device, .statistics = &statistics, .layout = c.channels > 1 ? "nhwc" : "nhw"});
+    EXPECT_EQ(statistics.device, device.str());
+    EXPECT_NE(statistics.variant.find(c.name), std::string::npos) << statistics.variant;
+    for (const int64_t i : {0, 1}) {
+        const Array image = std::as_const(images).slice({i}), expected = c.chain(image);
+        EXPECT_EQ(difference(std::as_const(outputs).slice({i}), expected, bound_of(c, image, expected)), "");
     }
 }
 
@@ -217,37 +254,50 @@ std::string said_by(const std::function<void()> &call, Fault fault) {
 
 TEST(PipelineLibraryErrors, RefuseSumsThatU32MayNotHold) {
     Array sums;
-    EXPECT_NE(said_by([&] { words_transpose_sums_fused(Array(Type::u16, {3, 65538}), sums, Device{}); },
-                  Fault::input)
-                  .find("sums of 65538 u16 numbers"),
+    EXPECT_NE(
+        said_by([&] { words_transpose_sums_fused(Array(Type::u16, {3, 65538}), sums, on_cpu); }, Fault::input)
+            .find("sums of 65538 u16 numbers"),
         std::string::npos);
 }
 
 TEST(PipelineLibraryErrors, NameWhatIsWrong) {
     Array output;
     const Array image(Type::u8, {20, 30});
-    EXPECT_EQ(said_by([&] { blur_transpose_sums_staged(Array(Type::u16, {20, 30}), output, Device{}); },
+    EXPECT_EQ(said_by([&] { blur_transpose_sums_staged(Array(Type::u16, {20, 30}), output, on_cpu); },
                   Fault::input),
-        "blur_transpose_sums_staged: input = u16 (20, 30): takes u8 (h, w)");
-    EXPECT_EQ(said_by([&] { blur_transpose_sums_staged(Array(Type::u8, {20, 30, 3}), output, Device{}); },
+        "blur_transpose_sums_staged: image = u16 (20, 30): takes u8 of shape (h, w); convert it first");
+    EXPECT_EQ(said_by([&] { blur_transpose_sums_staged(Array(Type::u8, {20, 30, 3}), output, on_cpu); },
                   Fault::input),
-        "blur_transpose_sums_staged: input = u8 (20, 30, 3): takes u8 (h, w)");
-    EXPECT_EQ(said_by([&] { colour_transpose_staged(image, output, Device{}); }, Fault::input),
-        "colour_transpose_staged: input = u8 (20, 30): takes u8 (h, w, 3)");
-    EXPECT_EQ(said_by([&] { blur_transpose_sums_staged({}, output, Device{}); }, Fault::input),
-        "blur_transpose_sums_staged: input = an empty array: takes u8 (h, w)");
+        "blur_transpose_sums_staged: image = u8 (20, 30, 3): takes u8 of shape (h, w); make colours grey, or "
+        "give it one channel");
+    EXPECT_EQ(said_by([&] { colour_transpose_staged(image, output, on_cpu); }, Fault::input),
+        "colour_transpose_staged: image = u8 (20, 30): takes u8 (h, w, 3)");
+    EXPECT_EQ(said_by([&] { blur_transpose_sums_staged({}, output, on_cpu); }, Fault::input),
+        "blur_transpose_sums_staged: input: an input is empty");
     Array wrong(Type::u32, {30});
-    EXPECT_EQ(said_by([&] { blur_transpose_sums_staged(image, wrong, Device{}); }, Fault::input),
+    EXPECT_EQ(said_by([&] { blur_transpose_sums_staged(image, wrong, on_cpu); }, Fault::input),
         "blur_transpose_sums_staged: output = u32 (30): must be u32 (20)");
     Array square(Type::u8, {20, 20});
-    EXPECT_NE(said_by([&] { invert_blur_transpose_staged(square, square, Device{}); }, Fault::usage)
+    EXPECT_NE(said_by([&] { invert_blur_transpose_staged(square, square, on_cpu); }, Fault::usage)
                   .find("shares memory"),
         std::string::npos);
     EXPECT_NE(
-        said_by([&] { blur_transpose_sums_staged(image, output, Device{Backend::cuda, 99}); }, Fault::device)
+        said_by([&] { blur_transpose_sums_staged(image, output, {.device = Device{Backend::cuda, 99}}); },
+            Fault::device)
             .find("cuda:99"),
         std::string::npos);
     EXPECT_TRUE(output.empty());
+}
+
+// A pipeline is an operator: its calls can be prepared, and many images are one array.
+TEST(PipelineLibraryCalls, CanBePrepared) {
+    const Array image = image_of(cases[0], 37, 53), other = image_of(cases[0], 37, 53, 0);
+    Array sums;
+    Prepared again = blur_transpose_sums_staged_operator().prepare({&image, 1}, sums, {}, on_cpu);
+    EXPECT_EQ(difference(sums, cases[0].chain(image), {}), "");
+    Array made;
+    again(other.crop(0, 0, 37, 53), made);
+    EXPECT_EQ(difference(made, cases[0].chain(other), {}), "");
 }
 
 // Without Tilewright's runtime: Halide's own buffers, typed.

@@ -21,6 +21,10 @@ taken("stages=gaussian_blur sigma=2 | transpose | column_sum" "u8 image -> u32 v
 taken("stages= gaussian_blur sigma=2 border=zero|transpose;type=rgb8"
     "u8 image of 3 channels -> u8 image of 3 channels")
 taken("stages=row_sum output-type=f32;type=u16" "u16 image -> f32 vector")
+taken("stages=row_sum;type=f64" "f64 image -> f64 vector")
+taken("stages=gaussian_blur | row_sum;type=bf16;schedule=fused" "bf16 image -> f32 vector")
+taken("stages=transpose;type=rgba16" "u16 image of 4 channels -> u16 image of 4 channels")
+taken("stages=transpose;type=f32x2" "f32 image of 2 channels -> f32 image of 2 channels")
 
 refused("stages=" "stage 1 '': there is nothing")
 refused("stages=transpose | | invert" "stage 2 '': there is nothing")
@@ -42,11 +46,14 @@ refused("stages=gaussian_blur border=wrap"
 refused("stages=column_sum output-type=u8" "output-type 'u8' must be u32 or f32")
 refused("stages=column_sum output-type=u32;type=f32" "stage 1 .*sums of an f32 image are f32")
 refused("stages=gaussian_blur sigma=2 | column_sum | transpose"
-    "stage 3 'transpose': takes a u8 or u16 or f32 image, and gets a u32 vector")
+    "stage 3 'transpose': takes a u8 or u16 or f16 or bf16 or f32 or f64 image, and gets a u32 vector")
 refused("stages=invert;type=f32" "stage 1 'invert': takes a u8 or u16 image, and gets a f32 image")
 refused("stages=row_sum;type=rgb8"
-    "stage 1 'row_sum': takes a u8 or u16 or f32 image of one channel, and gets a u8 image of 3 channels")
-refused("stages=transpose;type=i32" "takes no images of type 'i32'")
+    "stage 1 'row_sum': takes a u8 or .* image of one channel, and gets a u8 image of 3 channels")
+foreach (type i32 u8x1 u8x5 rgb rgb32 rgbf32)
+    refused("stages=transpose;type=${type}" "takes no images of type '${type}'; it takes u8, u16, f16")
+endforeach ()
+refused("stages=transpose;type=f64;schedule=fused" "stage 1 'transpose': tiles of f64 do not fit")
 refused("stages=transpose;schedule=fast" "no pipeline schedule 'fast'; it takes staged or fused")
 refused("stages=transpose;type=rgb8;schedule=fused"
     "stage 1 'transpose': fused transposes images of one channel")

@@ -1,0 +1,296 @@
+"""The operators as functions of JAX, under jit, grad and vmap, on the CPU.
+
+    import tilewright.jax
+    loss = jax.jit(lambda image: tilewright.jax.gaussian_blur(image, 3.0).sum())
+    jax.grad(loss)(image)
+
+The functions take arrays of JAX and, as Python's numbers and words, the options of the functions of
+`tilewright`; also `schedule` and `layout`. vmap calls them for one image after another; with `layout` one
+call takes many images.
+
+XLA calls the operators by its interface for foreign functions: they read and write XLA's own memory, and
+nothing is copied. Programs for GPUs do not find them; outside of jit, tilewright.gaussian_blur(array) takes
+arrays of JAX on a GPU where they are.
+
+Gradients: of gaussian_blur, recursive_gaussian, transpose, column_sum, row_sum, matmul and fft2d, of the
+first and of higher orders; others refuse grad. That of recursive_gaussian leaves out what weighs less than
+10^-6.
+"""
+
+import ctypes
+import functools
+import inspect
+import math
+from typing import TYPE_CHECKING
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from . import _operators, planes
+from ._tilewright import operators
+
+if TYPE_CHECKING:
+    from ._operators import *  # noqa: F403: the result has the type of the first array
+
+__all__ = list(_operators.__all__)
+
+
+# What XLA hands to a foreign function, as xla/ffi/api/c_api.h declares it: version 0 of that interface, which
+# later versions enlarge at the ends of these structs.
+_HEAD = {"size_of_this": ctypes.c_size_t, "extension": ctypes.c_void_p}
+
+
+def _struct(**fields):
+    return type("_Struct", (ctypes.Structure,), {"_fields_": list(fields.items())})
+
+
+def _list_of(struct, **between):
+    pointers = ctypes.POINTER(ctypes.POINTER(struct))
+    return _struct(**_HEAD, count=ctypes.c_int64, types=ctypes.c_void_p, **between, each=pointers)
+
+
+_int64s = ctypes.POINTER(ctypes.c_int64)
+_Buffer = _struct(**_HEAD, type=ctypes.c_int, data=ctypes.c_void_p, axes=ctypes.c_int64, shape=_int64s)
+_Number = _struct(type=ctypes.c_int, value=_int64s)
+_Version = _struct(**_HEAD, major=ctypes.c_int, minor=ctypes.c_int)
+_Metadata = _struct(size_of_this=ctypes.c_size_t, version=_Version)
+# What XLA asks of a function before it calls it. Type 1: of which version it is.
+_Question = _struct(
+    size_of_this=ctypes.c_size_t,
+    type=ctypes.c_int,
+    next=ctypes.c_void_p,
+    metadata=ctypes.POINTER(_Metadata),
+)
+_Failure = _struct(**_HEAD, message=ctypes.c_char_p, code=ctypes.c_int)
+_Interface = _struct(
+    **_HEAD,
+    version=_Version,
+    internal=ctypes.c_void_p,
+    failure=ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Failure)),
+)
+_Frame = _struct(
+    size_of_this=ctypes.c_size_t,
+    question=ctypes.POINTER(_Question),
+    interface=ctypes.POINTER(_Interface),
+    context=ctypes.c_void_p,
+    stage=ctypes.c_int,
+    arguments=_list_of(_Buffer),
+    results=_list_of(_Buffer),
+    attributes=_list_of(_Number, names=ctypes.c_void_p),
+)
+
+_calls = []  # that XLA may make: their numbers are in its programs
+
+
+@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Frame))
+def _entered(frame):
+    """XLA's call. It gives None, or XLA's description of an error."""
+    frame = frame.contents
+    if frame.question and frame.question.contents.type == 1:
+        version = frame.question.contents.metadata.contents.version
+        # That of XLA itself, which JAX 0.5 does not say here: it is 0.1.
+        version.major, version.minor = 0, frame.interface.contents.version.minor if frame.interface else 1
+        return None
+    try:
+        call, types, made = _calls[frame.attributes.each[0].contents.value.contents.value]
+        arrays = [_memory(frame.arguments.each[number], dtype) for number, dtype in enumerate(types)]
+        call.run(arrays, _memory(frame.results.each[0], made))
+        return None
+    except BaseException as error:  # there is no caller in Python that could catch it
+        failed = _Failure(ctypes.sizeof(_Failure), None, str(error).encode(), 13)  # "internal"
+        return frame.interface.contents.failure(ctypes.byref(failed))
+
+
+def _memory(buffer, dtype):
+    """XLA's memory as an array of NumPy."""
+    shape = buffer.contents.shape[: buffer.contents.axes]
+    memory = (ctypes.c_char * (math.prod(shape) * dtype.itemsize)).from_address(buffer.contents.data)
+    return np.frombuffer(memory, dtype).reshape(shape)
+
+
+jax.ffi.register_ffi_target("tilewright", jax.ffi.pycapsule(_entered), platform="cpu")
+
+
+@functools.lru_cache(1024)
+def _number(call, types, made):
+    """The number of a call of arrays of these types."""
+    _calls.append((call, types, made))
+    return np.int64(len(_calls) - 1)
+
+
+class _Call:
+    """A call of an operator but for its arrays. Calls that are equal have one function for JAX."""
+
+    def __init__(self, op, values, schedule, layout):
+        self.op, self.values, self.schedule, self.layout = op, values, schedule, layout
+        self.given = dict(zip((option.name for option in op.options), values))
+        self.axes = (layout.index("h"), layout.index("w")) if layout else (0, 1)
+
+    def again(self, *arrays, **changed):
+        """The same call on other arrays, or with other options."""
+        values = tuple({**self.given, **changed}.values())
+        return _function(self.op.name, values, self.schedule, self.layout)(*arrays)
+
+    def result(self, arrays):
+        """The type and the shape of the result."""
+        shapes = [planes.type_and_shape(array) for array in arrays]
+        if any(dtype == "bfloat16" for dtype, _ in shapes):
+            raise TypeError(f"{self.op.name}: takes no bfloat16 from JAX; convert it to float32")
+        if self.layout:
+            made = planes.Planes(self.op, self.layout, shapes, self.values)
+            dtype, shape = made.output[0], made.shape
+        else:
+            dtype, shape = self.op.output_of(shapes, self.values)
+        if jax.dtypes.canonicalize_dtype(dtype) != dtype:
+            raise TypeError(
+                f'{self.op.name}: the result is {dtype}; jax.config.update("jax_enable_x64", True) allows it'
+            )
+        return jax.ShapeDtypeStruct(tuple(shape), dtype)
+
+    def run(self, arrays, out):
+        how = (out, "cpu", self.schedule, None, 0, None, self.layout, None)
+        planes.call(self.op.name, tuple(arrays), self.values, *how)
+
+    def __call__(self, *arrays):
+        made = self.result(arrays)
+        number = _number(self, tuple(array.dtype for array in arrays), made.dtype)
+        return jax.ffi.ffi_call("tilewright", made, vmap_method="sequential")(*arrays, call=number)
+
+
+# Gradients: functions of a call, of its arrays and of the gradient of its result, which give those of its
+# arrays.
+
+
+def _ends_scaled(array, axes, factor):
+    for axis in axes:
+        scale = np.ones(array.shape[axis], array.dtype)
+        if scale.size > 1:
+            scale[0] = scale[-1] = factor
+        array = array * scale.reshape([-1 if d == axis else 1 for d in range(array.ndim)])
+    return array
+
+
+def _with_folded_border(call, grad, radius, **changed):
+    """The adjoint of a blur that repeats the outermost pixels: these get what was beyond them."""
+    beyond = [(radius, radius) if axis in call.axes else (0, 0) for axis in range(grad.ndim)]
+    soft = call.again(jnp.pad(grad, beyond), **changed)
+    for axis in call.axes:
+        low, soft, high = jnp.split(soft, [radius, radius + grad.shape[axis]], axis)
+        first = (slice(None),) * axis
+        soft = soft.at[(*first, 0)].add(low.sum(axis)).at[(*first, -1)].add(high.sum(axis))
+    return soft
+
+
+def _of_gaussian_blur(call, arrays, grad):
+    border = call.given["border"]
+    if border == "nearest":
+        return [_with_folded_border(call, grad, call.op.halo(call.values), border="zero")]
+    if border == "mirror":  # the outermost pixels have no image of their own beyond the border
+        return [_ends_scaled(call.again(_ends_scaled(grad, call.axes, 2)), call.axes, 0.5)]
+    return [call.again(grad, border="zero" if border == "constant" else border)]
+
+
+def _of_recursive_gaussian(call, arrays, grad):
+    return [_with_folded_border(call, grad, call.op.halo(call.values, 1e-6))]
+
+
+def _of_transpose(call, arrays, grad):
+    return [call.again(grad)]
+
+
+def _of_column_sum(call, arrays, grad):
+    return [jnp.broadcast_to(jnp.expand_dims(grad, call.axes[0]), arrays[0].shape)]
+
+
+def _of_row_sum(call, arrays, grad):
+    rows, columns = call.axes
+    return [jnp.broadcast_to(jnp.expand_dims(grad, columns), arrays[0].shape)]
+
+
+def _of_matmul(call, arrays, grad):
+    a, b = (jnp.swapaxes(array.astype(grad.dtype), *call.axes) for array in arrays)
+    return [call.again(grad, b), call.again(a, grad)]
+
+
+def _of_fft2d(call, arrays, grad):
+    # JAX's gradient of a complex array is the conjugate of PyTorch's.
+    forward = call.given["direction"] == "forward"
+    count = np.prod([grad.shape[axis] for axis in call.axes])
+    back = call.again(jnp.conj(grad), direction="inverse" if forward else "forward")
+    back = jnp.conj(back * (count if forward else 1 / count))
+    for axis in call.axes:
+        back = jax.lax.slice_in_dim(back, 0, arrays[0].shape[axis], axis=axis)
+    return [back if jnp.iscomplexobj(arrays[0]) else back.real]
+
+
+_GRADIENTS = {
+    "gaussian_blur": _of_gaussian_blur,
+    "recursive_gaussian": _of_recursive_gaussian,
+    "transpose": _of_transpose,
+    "column_sum": _of_column_sum,
+    "row_sum": _of_row_sum,
+    "matmul": _of_matmul,
+    "fft2d": _of_fft2d,
+}
+
+
+@functools.lru_cache(1024)
+def _function(name, values, schedule, layout):
+    call = _Call(operators[name], values, schedule, layout)
+    function = jax.custom_vjp(call.__call__)
+
+    def forward(*arrays):
+        if name not in _GRADIENTS:
+            raise TypeError(f"{name}: has no gradient; jax.lax.stop_gradient() its input if none is needed")
+        return function(*arrays), arrays
+
+    def backward(arrays, grad):
+        made = zip(_GRADIENTS[name](call, arrays, grad), arrays)
+        return tuple(one.astype(a.dtype) if jnp.issubdtype(a.dtype, jnp.inexact) else None for one, a in made)
+
+    function.defvjp(forward, backward)
+    return function
+
+
+def _made(op):
+    signature = inspect.signature(getattr(_operators, op.name))
+    left_out = ("out", "device", "stats", "stream", "dtype", "progress")
+    if op.optional_input:
+        left_out += (op.optional_input.name,)
+    parameters = [each for each in signature.parameters.values() if each.name not in left_out]
+    signature = signature.replace(parameters=parameters, return_annotation=jax.Array)
+
+    def function(*arguments, **named):
+        bound = signature.bind(*arguments, **named)
+        bound.apply_defaults()
+        given = bound.arguments
+        arrays = [jnp.asarray(given[name]) for name in op.inputs]
+        values = tuple(given[option.name] for option in op.options)
+        return _function(op.name, values, given["schedule"], given.get("layout"))(*arrays)
+
+    function.__name__ = function.__qualname__ = op.name
+    function.__signature__, function.__module__ = signature, __name__
+    function.__doc__ = f"""tilewright.{op.name} for arrays of JAX: {op.summary}.
+
+Its parameters are those of tilewright.{op.name}, but for `out`, `device`, `stats`, `stream`, `dtype` and
+`progress`.
+
+Returns
+-------
+jax.Array
+    What tilewright.{op.name} returns, or its tracer.
+
+Raises
+------
+TypeError, ArgumentError
+    When the call is traced, for what tilewright.{op.name} refuses, and for types that JAX has only with
+    jax_enable_x64.
+jax.errors.JaxRuntimeError
+    When it runs, with the words of the error of tilewright.{op.name}.
+"""
+    return function
+
+
+for _name in __all__:
+    globals()[_name] = _made(operators[_name])
