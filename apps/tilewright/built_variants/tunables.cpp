@@ -1,6 +1,7 @@
 // Reads values of tunables, and compares them with a variant's ranges.
 #include "apps/tilewright/built_variants/tunables.h"
 #include "apps/tilewright/built_variants/ptxas.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/options/option_text.h"
 #include "tilewright/error.h"

@@ -1,6 +1,7 @@
 // Puts an explanation into words.
 #include "apps/tilewright/explanation/explanation_report.h"
 #include "apps/tilewright/explanation/ptx.h"
+#include "apps/tilewright/explanation/warp_accesses.h"
 #include "apps/tilewright/terminal/printing.h"
 #include <HalideRuntime.h>
 #include <algorithm>
@@ -14,10 +15,6 @@ namespace {
 using Lines = std::vector<std::vector<std::string>>;
 
 const char *const not_said = "not said by the driver";
-
-std::string plural(uint64_t count, const char *word) {
-    return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
 
 std::string milliseconds(double ms) {
     return fmt::format("{:.4g} ms", ms);

@@ -88,6 +88,10 @@ LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, con
     return accesses;
 }
 
+std::string plural(uint64_t count, const char *word) {
+    return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
 std::string words_of(const WarpAccess &access) {
     const std::string what = fmt::format("{} x {} {} of {} {} {}", access.count, access.space, access.what,
         plural((uint64_t)access.bytes, "byte"), access.what == "store" ? "to" : "from",
