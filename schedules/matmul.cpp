@@ -254,10 +254,10 @@ ScheduleVariants tuned_on_gpus() {
             by_panels(variant("tuned_tensor", opencl, "f16 bf16", fragments, lanes, tiles(2, 128, 32, 16)))
                 .says("As by CUDA, by instructions of a warp, from OpenCL's 48 KB of shared memory."),
             by_panels(variant("tuned_small_whole", cuda, "f32", workers, small_whole,
-                          division({7, 1, 1, 4, 128, 16})))
+                          division({7, 1, 1, 8, 128, 16})))
                 .meant_for("longer_side", {.most = 640})
                 .meant_for("k", one_buffer)
-                .says("Whole tiles need no copies; four groups of threads share the sums of one tile."),
+                .says("Whole tiles need no copies; eight groups of threads share the sums of one tile."),
             by_panels(variant("tuned_small", cuda, "f32", workers, small, division({7, 1, 1, 4, 64, 16})))
                 .meant_for("longer_side", {.most = 1280})
                 .meant_for("k", one_buffer)

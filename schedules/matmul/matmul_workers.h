@@ -161,7 +161,7 @@ struct Numbers {
 inline std::vector<Tunable> division(Numbers n) {
     constexpr int outputs = 8;  // of a worker, along rows and along columns
     return {{"lanes", n.lanes, 3, 28}, {"across", n.across, 1, 4}, {"down", n.down, 1, 4},
-        {"slices", n.slices, 1, 4}, {"depth", n.depth, 8, 144}, {"unroll", n.unroll, 4, 72},
+        {"slices", n.slices, 1, 8}, {"depth", n.depth, 8, 144}, {"unroll", n.unroll, 4, 72},
         {"width", outputs, 4, 16}, {"height", outputs, 4, 16}};
 }
 
