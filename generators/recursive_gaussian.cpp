@@ -8,6 +8,7 @@
 #include "generators/algorithms/recursive_gaussian/tiles.h"
 #include "generators/algorithms/recursive_gaussian/transposed_copies.h"
 #include "generators/check_tunables.h"
+#include "generators/float_conversions.h"
 #include "generators/variant_generator.h"
 #include "schedules/shared_moves.h"
 #include <functional>
@@ -38,6 +39,11 @@ Halide::Func table_of(Table &weights, int tile) {
     weights.dim(0).set_bounds(0, recursive_weight_pitch);
     weights.dim(1).set_bounds(0, recursive_weight_rows(tile)).set_stride(recursive_weight_pitch);
     return weights;
+}
+
+// The pixels of a variant.
+Pixel pixel_of(const std::string &type, const Halide::Target &target) {
+    return {element_type(type), float_bits(type, target)};
 }
 
 }  // namespace
@@ -92,7 +98,7 @@ public:
 
     void generate() {
         RecursiveGaussian blur(
-            image, Pixel::of(type), image.width(), image.height(), recursion(0), recursion(1));
+            image, pixel_of(type, get_target()), image.width(), image.height(), recursion(0), recursion(1));
         output = blur.out;
         image.dim(0).set_stride(Expr());  // colours are interleaved
         output.dim(0).set_stride(Expr());
@@ -185,8 +191,8 @@ public:
 
     void generate() {
         const Expr channels = channels_of_row();
-        RecursiveGaussianStrips blur(image, Pixel::of(type), image.width() / channels, image.height(),
-            channels, recursion(0), recursion(1), shape());
+        RecursiveGaussianStrips blur(image, pixel_of(type, get_target()), image.width() / channels,
+            image.height(), channels, recursion(0), recursion(1), shape());
         finish(blur, output);
     }
 };
@@ -256,7 +262,7 @@ class RecursiveGaussianTilesGenerator : public TiledGenerator<RecursiveGaussianT
 public:
     void generate() {
         RecursiveGaussianTiles blur(
-            image, Pixel::of(type), image.width(), image.height(), recursion(), numbers());
+            image, pixel_of(type, get_target()), image.width(), image.height(), recursion(), numbers());
         output = blur.out;
         image.dim(0).set_min(0);
         image.dim(1).set_min(0);

@@ -5,7 +5,6 @@
 // 1998; the ends of lines are those of B. Triggs and M. Sdika, "Boundary conditions for Young-van Vliet
 // recursive filtering", 2006.
 #include "Halide.h"
-#include "generators/algorithms/bits_of_float.h"
 #include "generators/algorithms/element_type.h"
 #include "generators/algorithms/float_bits.h"
 #include <string>
@@ -73,21 +72,17 @@ private:
 // f64 in f64.
 struct Pixel {
     Halide::Type type;
-    std::string bits = {};  // "f16" or "bf16"
-
-    static Pixel of(const std::string &name) {
-        return {element_type(name), name.ends_with("f16") ? name : ""};
-    }
+    FloatBits bits = {};
 
     // The number of an element of the image.
     Halide::Expr read(Halide::Expr element) const {
-        return !bits.empty()             ? float_of_bits(bits, element) :
+        return !bits.empty()             ? bits.number(element) :
                type == Halide::Float(64) ? element :
                                            cast<float>(element);
     }
     // A number as an element: itself, the nearest integer, or the bits of the nearest 16-bit float.
     Halide::Expr written(Halide::Expr value) const {
-        return !bits.empty()   ? bits_of_float(bits, value) :
+        return !bits.empty()   ? bits.bits_of(value) :
                type.is_float() ? value :
                                  cast(type, clamp(value + .5f, 0.f, cast<float>(type.max())));
     }

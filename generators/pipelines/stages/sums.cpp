@@ -52,7 +52,7 @@ public:
         }
         const Halide::Var x{"x"}, y{"y"};
         Halide::Func numbers{"numbers"};
-        numbers(x, y) = float_of_bits(in.shape.element, in.rows(x, y));
+        numbers(x, y) = FloatBits{in.shape.element}.number(in.rows(x, y));
         return numbers;
     }
 
