@@ -32,7 +32,9 @@ struct ConstantBlur {
         const ExtendedImage extended{stage.border(), in.width, in.height, in.shape.channels, Form::near};
         const Halide::Expr multiplier = Halide::cast<uint32_t>((int)w.bytes.multiplier);
         BlurArithmetic arithmetic = Form::arithmetic(pixel, multiplier);
-        arithmetic.bits = has_bits ? in.shape.element : "";
+        if (has_bits) {
+            arithmetic.bits = FloatBits{in.shape.element};
+        }
         form = std::make_shared<Form>(in.rows, extended, weight, w.radius, arithmetic);
     }
 

@@ -248,6 +248,20 @@ int make_library(const Library &library, const std::string &folder, const std::s
     return 0;
 }
 
+// What a library requires of its inputs, which Halide leaves out when it writes a pipeline.
+static void add_constraints(const std::vector<Halide::Parameter> &parameters, std::ostream &text) {
+    for (const Halide::Parameter &parameter : parameters) {
+        if (!parameter.is_buffer()) {
+            continue;
+        }
+        text << " align " << parameter.host_alignment();
+        for (int d = 0; d < parameter.dimensions(); d++) {
+            text << " " << parameter.min_constraint(d) << " " << parameter.extent_constraint(d) << " "
+                 << parameter.stride_constraint(d);
+        }
+    }
+}
+
 std::string key_of(const Library &library, const std::string &files, const std::string &tunables) {
     using namespace Halide::Internal;
     const ScheduleVariant &variant = *library.variant;
@@ -275,6 +289,9 @@ std::string key_of(const Library &library, const std::string &files, const std::
             text << argument.name << (int)argument.dir << (int)argument.kind << argument.dimensions;
             for (const Halide::Type &type : argument.types) {
                 text << type;
+            }
+            if (argument.dir == ArgInfoDirection::Input) {
+                add_constraints(generator->input_parameter(argument.name), text);
             }
             key.add(text.str());
         }
