@@ -70,8 +70,8 @@ private:
         column_largest.set_estimate(2);
         row_steps.set_estimate(10);
         column_steps.set_estimate(10);
-        sign->set_estimate(1);
-        scale->set_estimate(1);
+        sign->set_estimate(1.0f);
+        scale->set_estimate(1.0f);
         output.set_estimates({{0, 1024}, {0, 1024}});
     }
 
