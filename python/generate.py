@@ -98,7 +98,7 @@ def taken(declared):
     """What an operator takes as one of its inputs."""
     sentences = [declared.help] if declared.help else []
     text = ". ".join([*sentences, f"Takes {declared.says}"]) + "."
-    text = re.sub(r"\b([uifc]|bf)(8|16|32|64)\b", lambda m: TYPES[m[1]] + m[2], text)
+    text = re.sub(r"\b([uifc]|bf)(8|16|32|64|128)\b", lambda m: TYPES[m[1]] + m[2], text)
     return ["    " + line for line in textwrap.wrap(text, 100)]
 
 

@@ -210,8 +210,8 @@ static ScheduleVariants window_variants() {
     } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {12, 3, 512, 32, 16}, {20, 5, 512, 16, 16},
         {30, 8, 512, 16, 16}};
 
-    // Up to radius 12 they are no faster than tuned_window: .0566 and .0546 ms of radius 9, .0647 and .0599 of
-    // 12 (4096 x 4096, H200, 2026-11-29).
+    // Radii below 20 have none, because tuned_window is faster: radius 9 takes .0546 ms (tuned_large .0566),
+    // and radius 12 .0599 (.0647; 4096 x 4096, H200, 2026-11-29).
     for (const auto &f : floats) {
         if (f.radius < 20) {
             continue;
@@ -240,9 +240,16 @@ static ScheduleVariants window_variants() {
             "As tuned_window for f32, whose pixels are converted where they are loaded and stored.");
     }
     for (const int radius : {4, 9, 12, 20, 30, 40}) {
-        add("tuned_window", gpu, "u16", window, tile(radius, 256, 16, 1, 4),
-            "As tuned_window for f32, with integer weights and 64-bit sums.",
-            not_measured_by_opencl(1, radius));
+        const auto add_words = [&](Backends where, int columns) {
+            add("tuned_window", where, "u16", window, tile(radius, columns, 16, 1, 4),
+                "As tuned_window for f32, with integer weights and 64-bit sums.",
+                not_measured_by_opencl(1, radius));
+        };
+        // NVIDIA's OpenCL gives a thread up to 255 registers, with which a block has at most 256 threads.
+        add_words(radius == 40 ? cuda : gpu, 256);
+        if (radius == 40) {
+            add_words(opencl, 176);
+        }
     }
     for (const auto &w : words) {  // up to radius 9 without upper bytes of taps
         add("tuned_words", w.radius == 30 ? opencl : gpu, "u8", window_dot,

@@ -139,7 +139,7 @@ n : int
 Returns
 -------
 int
-    The number of before.
+    The number that was set before.
 
 Raises
 ------

@@ -107,7 +107,8 @@ std::string python_name(std::string name) {
 
 std::string in_words_of_python(const std::string &message) {
     const std::string quoted = "`tilewright ", advice = "; convert it first", output = ": output = ";
-    const bool is_complex = message.find(" = c64 (") != message.npos;  // a float would lose a part of it
+    const bool is_complex = message.find(" = c64 (") != message.npos ||  // a float would lose a part of it
+                            message.find(" = c128 (") != message.npos;
     std::string made;
     for (size_t at = 0; at < message.size();) {
         const size_t close = message.compare(at, quoted.size(), quoted) == 0 ?

@@ -109,7 +109,7 @@ memory : int
 dtype : str
     Of its elements.
 shape : sequence of int
-    They are one behind the other.
+    Of the array, whose elements have no gaps between them.
 owner : object
     Is kept as long as the array.
 

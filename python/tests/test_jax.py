@@ -122,6 +122,8 @@ def test_refusals():
     with pytest.raises(TypeError, match="fresnel: has no gradient"):
         how = {"wavelength": 532e-9, "distance": 0.01, "pitch": 8e-6}
         jax.grad(lambda a: tilewright.jax.fresnel(a, **how).sum())(floats(64, 64))
+    with pytest.raises(TypeError, match="no gradient with half=True"):
+        jax.grad(lambda a: abs(tilewright.jax.fft2d(a, half=True)).sum())(floats(8, 8))
     # What is found when the program runs comes out as JAX's error, with the words of ours.
     with pytest.raises(Exception, match="NaN"):
         tilewright.jax.min_plus_convolution(np.full(9, np.nan, np.float32), floats(9)).block_until_ready()

@@ -39,6 +39,7 @@ assert_type(tilewright.devices()[0].id, str)
 assert_type(tilewright.operators["invert"].variants()[0].tunables, dict[str, int])
 assert_type(tilewright.variants("invert"), list[tilewright.Variant])
 assert_type(tilewright.verify("invert"), dict[str, Any])
+tilewright.irfft2(tilewright.rfft2(np.zeros((4, 6))), s=(4, 6))
 
 # What is wrong is seen: each of these lines needs its comment.
 tilewright.gaussian_blur(image, 3, border="edge")  # type: ignore[call-overload]

@@ -1,29 +1,77 @@
 """Fourier transforms of real values, by the names of numpy.fft."""
 
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
 from ._operators import fft2d
 
 
-def rfft2(values, **how):
+def rfft2(values: Any, **how: Any) -> Any:
     """The transform of real values along both axes: the columns 0 to w // 2 of their spectrum.
 
-    `values`: float32 or float64 of shape (h, w), sides from 1 to 16384, or many of them with `layout`. The
-    result is complex64 or complex128 of shape (h, w // 2 + 1), as that of numpy.fft.rfft2. An even width
-    takes about half of the time of `fft2d`. `how`: the keywords of `fft2d` besides its options, such as
-    `device`. Bounds and errors are those of `fft2d`.
+    An even width takes about half of the work of `fft2d`.
+
+    Parameters
+    ----------
+    values
+        float32 or float64 of shape (h, w), sides from 1 to 16384, or many of them with `layout`.
+    how
+        The keywords of `fft2d` besides its options, such as `device`.
+
+    Returns
+    -------
+    complex64 or complex128 of shape (h, w // 2 + 1), as that of numpy.fft.rfft2. The bounds are those of
+    `fft2d`.
+
+    Raises
+    ------
+    The errors of `fft2d`.
+
+    Examples
+    --------
+    >>> import numpy as np, tilewright
+    >>> tilewright.rfft2(np.zeros((480, 640), np.float32)).shape
+    (480, 321)
     """
     return fft2d(values, half=True, **how)
 
 
-def irfft2(spectrum, s=None, **how):
+def irfft2(spectrum: Any, s: tuple[int, int] | None = None, **how: Any) -> Any:
     """What undoes `rfft2`, with the factor 1 / (w h): real values from columns 0 to w // 2 of their spectrum.
 
-    `spectrum`: complex64 or complex128 of shape (h, n). `s`: the shape (h, w) of the result, where w is
-    2 n - 2, the default, or 2 n - 1; unlike numpy.fft.irfft2, it cuts nothing and adds no zeros. The result
-    is float32 or float64. Raises ValueError for another shape; other errors are those of `fft2d`.
+    Parameters
+    ----------
+    spectrum
+        complex64 or complex128 of shape (h, n), or many of them with `layout`.
+    s
+        The shape (h, w) of the result, where w is 2 n - 2, the default, or 2 n - 1. Unlike numpy.fft.irfft2,
+        it cuts nothing and adds no zeros.
+    how
+        The keywords of `fft2d` besides its options, such as `device`.
+
+    Returns
+    -------
+    float32 or float64 of shape (h, w).
+
+    Raises
+    ------
+    ValueError
+        For another `s`; other errors are those of `fft2d`.
+
+    Examples
+    --------
+    >>> import numpy as np, tilewright
+    >>> tilewright.irfft2(np.zeros((480, 321), np.complex64)).shape
+    (480, 640)
     """
     width = 0
     if s is not None:
         height, width = s
-        if width < 1 or ("layout" not in how and height != spectrum.shape[0]):
-            raise ValueError(f"s: takes ({spectrum.shape[0]}, w), not {tuple(s)}")
+        layout = how.get("layout")
+        rows = np.shape(spectrum)[layout.index("h") if layout else 0]
+        if width < 1 or height != rows:
+            raise ValueError(f"s: takes ({rows}, w), not {tuple(s)}")
     return fft2d(spectrum, direction="inverse", half=True, width=width, **how)

@@ -43,7 +43,7 @@ def variants(
     Raises
     ------
     ArgumentError
-        For an operator that there is not.
+        For an operator that does not exist.
 
     Examples
     --------

@@ -32,7 +32,7 @@ __all__ = []
 
 # What an operator may lose with chunks, where its pixels depend on the whole image: less than half of the
 # step between two values of an integer type; for f32 the error that the operator may have itself.
-_ERRORS = {"uint8": 2.0**-9, "uint16": 2.0**-17, "float32": 2e-6}
+_ERRORS = {"uint8": 2.0**-9, "uint16": 2.0**-17, "float32": 2e-6, "float64": 1e-14}
 _PER_CHUNK = (
     "out",
     "stats",

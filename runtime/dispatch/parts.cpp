@@ -74,8 +74,8 @@ void Operator::divide(Request &request, const Settings &settings) const {
     if (h <= most) {
         return;
     }
-    // An error that is small beside those of the operators whose pixels depend on all others.
-    const std::optional<int64_t> halo = bands() == Bands::rows ? 0 : halo_of(settings, 0x1p-24);
+    const double error = error_of_parts(request.inputs[0]);
+    const std::optional<int64_t> halo = bands() == Bands::rows ? 0 : halo_of(settings, error);
     if (halo && most > 2 * *halo) {
         const int64_t parts = ceil_div(h, most - 2 * *halo);
         request.parts = std::make_shared<Request::Parts>(Request::Parts{settings, ceil_div(h, parts), *halo});

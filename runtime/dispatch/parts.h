@@ -8,6 +8,12 @@
 
 namespace tilewright {
 
+// An error that the halo of a part may leave, relative to the largest pixel. It is small beside those of the
+// operators whose pixels depend on all others.
+inline double error_of_parts(const Array &image) {
+    return image.type() == Type::f64 ? 0x1p-52 : 0x1p-24;
+}
+
 // How many rows of the first input libraries address at once, and rows of as many bytes of an output that is
 // an image.
 int64_t rows_addressed(const Request &request);

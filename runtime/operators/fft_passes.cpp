@@ -203,7 +203,8 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
     const FftPassKind whole{
         .lines = columns ? Lines::across : Lines::along, .first_factor = has_first, .last_factor = has_last};
     const bool has_passes = type_ == Type::c64;  // passes of one length are of f32
-    if (const FftPassLibrary *found = has_passes ? libraries_.pass(device_.backend, whole, n, lines) : nullptr) {
+    if (const FftPassLibrary *found =
+            has_passes ? libraries_.pass(device_.backend, whole, n, lines) : nullptr) {
         const std::vector<View::Dim> line = {{n, 1}, {1, n}};
         pass({.pass = found,
             .first = along_line(factors.first, line),

@@ -100,8 +100,8 @@ public:
     // by side. Null where there is none.
     const FftPassLibrary *pass(Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const;
 
-    // The variants for lines of any length (generators/algorithms/fft2d/mixed.h) of that type that a device runs;
-    // all of its backend, where it runs none.
+    // The variants for lines of any length (generators/algorithms/fft2d/mixed.h) of that type that a device
+    // runs; all of its backend, where it runs none.
     std::vector<const Variant *> mixed(Device device, Type type) const;
 
     // The variant between the spectrum of real values and a transform (generators/algorithms/fft2d/half.h);

@@ -134,6 +134,8 @@ inline ScheduleVariants mixed_variants_of_f64() {
     const std::string sentence = " of f64 of any length, all stages in a core's cache.";
     return family("tuned",
         {mixed_variant("tuned", cuda, "c128", {.radices = Radices::every}, 256, 13600, "Lines of f64:"),
+            mixed_variant("tuned_any", cuda, "c128", {.radices = Radices::every}, 256, 6120, "Lines of f64:")
+                .kept_for("GPUs with less than 107 KB of shared memory per thread block"),
             mixed_variant(
                 "tuned", opencl, "c128", {.radices = Radices::unrolled}, 256, 6120, "Lines of f64:"),
             variant("tuned_rows", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{})

@@ -192,9 +192,15 @@ Launch::Buffer Launch::made_buffer(const Argument &argument, std::pmr::memory_re
     const View *view = &window.view;
     if (spans_too_much(*view)) {
         throw Error(Fault::input,
-            fmt::format("it spans more than {} MiB, which is the most a library addresses; work on clones of "
-                        "parts of it",
-                most_bytes >> 20),
+            view->in_elements ?
+                fmt::format(
+                    "it spans more than {} numbers, which is the most a library addresses; clone it, so "
+                    "that its rows are close together",
+                    most_bytes) :
+                fmt::format(
+                    "it spans more than {} MiB, which is the most a library addresses; work on clones "
+                    "of parts of it",
+                    most_bytes >> 20),
             {.operation = variant_->op,
                 .argument = array.describe(),
                 .schedule = variant_->schedule,

@@ -16,7 +16,7 @@ struct View {
     halide_type_t type;
     std::vector<Dim> dims;
     int64_t offset = 0;        // bytes from the start of the storage
-    bool in_elements = false;  // the library has no numbers of bytes: it addresses most_bytes elements
+    bool in_elements = false;  // the library computes no offsets of bytes: it addresses most_bytes elements
     bool operator==(const View &) const = default;
 };
 
@@ -48,7 +48,7 @@ View complex_parts(const Array &array);
 // A view of words of such an array, whatever its dimensions, as pairs of its parts.
 View parts_of(View words, Type type);
 
-// The same as libraries of both precisions take it: of c64 words, of c128 pairs.
+// The view of complex numbers that a library takes: words of 64 bits for c64, pairs of f64 for c128.
 View complex_numbers(View words, Type type);
 
 // Whether its library cannot address all that a view spans.

@@ -22,9 +22,9 @@ enum class Direction { forward, inverse };
 // 4e-15 log2(max(w, h, 2)) times of c128; the measured ones are 2e-7 to 1e-6 and 2e-16 to 2e-15. One NaN or
 // infinity in the field reaches every element.
 // Errors: input, where the field has another type, has a side above 16384 with the zeros that are added, or
-// has rows so far apart that it spans more than 2^31 - 2^20 numbers; usage, where the output shares memory
-// with the input; device and memory, as for every operator; device too, for c128 on an OpenCL device without
-// numbers of f64.
+// has rows so far apart that it spans more than 2^31 - 2^20 numbers, of c128 half as many; usage, where the
+// output shares memory with the input; device and memory, as for every operator; device too, for c128 on an
+// OpenCL device without numbers of f64.
 //
 // Source: Cooley and Tukey, "An Algorithm for the Machine Calculation of Complex Fourier Series" (1965),
 // mixed radix, in place; Bluestein, "A Linear Filtering Approach to the Computation of Discrete Fourier

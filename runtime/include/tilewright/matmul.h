@@ -27,10 +27,11 @@ namespace [[gnu::visibility("default")]] tilewright {
 // bytes each time. For f32 arithmetic alone, name another schedule: `tuned_large` takes any size.
 //
 // Errors: input, where a or b is no such matrix, where their types differ, where the columns of a are not as
-// many as the rows of b (the message names both shapes), and for an output of the wrong type or shape; usage,
-// where the output shares memory with an input, and for an unknown schedule; device and memory as every
-// operator. Of matrices that span more than 2047 MiB, which a library does not address at once, parts are
-// computed one after another: rows of a and of the output, and columns of b, which are copied.
+// many as the rows of b (the message names both shapes), for a row of a or a column of b of more than 2047
+// MiB, and for an output of the wrong type or shape; usage, where the output shares memory with an input, and
+// for an unknown schedule; device and memory as every operator. Of matrices that span more than 2047 MiB,
+// which a library does not address at once, parts are computed one after another: rows of a and of the
+// output, and columns of b, which are copied.
 //
 // `direct` and `shared` are the two kernels of the CUDA programming guide's matrix product; `tuned` on the
 // CPU follows Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008).

@@ -206,13 +206,14 @@ protected:
         request.output_type = request.field_type;
         const bool pads = settings.text("pad", "no") == "yes";
         const auto width = (int64_t)settings.number("width");
-        if (settings.text("half", "no") == "yes") {
-            read_half(field, pads, width, request);
-            return request;
-        }
-        if (width != 0) {
+        const bool is_half = settings.text("half", "no") == "yes";
+        if (width != 0 && !(is_half && request.inverse)) {
             refuse(
                 Fault::usage, "it belongs to an inverse transform with half", "width", std::to_string(width));
+        }
+        if (is_half) {
+            read_half(field, pads, width, request);
+            return request;
         }
         const auto side = [&](int64_t n) { return pads ? (int64_t)std::bit_ceil((uint64_t)n) : n; };
         request.height = side(field.shape()[0]);
@@ -243,14 +244,10 @@ private:
         request.width = !request.inverse ? columns :
                         width == 0       ? std::max<int64_t>(2 * (columns - 1), 1) :
                                            width;
-        if (!request.inverse && width != 0) {
-            refuse(
-                Fault::usage, "it belongs to an inverse transform with half", "width", std::to_string(width));
-        }
         if (request.width > longest_fft || (request.inverse && request.width / 2 + 1 != columns)) {
             refuse(Fault::input,
                 fmt::format("a spectrum of {} columns is that of {} or {} real values per row, at most {}",
-                    columns, 2 * columns - 2, 2 * columns - 1, longest_fft),
+                    columns, std::max<int64_t>(2 * columns - 2, 1), 2 * columns - 1, longest_fft),
                 "width", std::to_string(request.width));
         }
         request.output_shape = {request.height, request.inverse ? request.width : request.width / 2 + 1};

@@ -80,7 +80,8 @@ public:
     // 5 n log2 n, as it is usually counted.
     Work work(std::span<const Array> inputs, const Array &output, const Settings &settings) const override {
         Work work = Workload::work(inputs, output, settings);
-        work.flops = 5 * (double)output.size() * std::log2((double)output.size());
+        const double n = (double)std::max(output.size(), inputs[0].size());
+        work.flops = 5 * n * std::log2(n) * (settings.text("half", "no") == "yes" ? .5 : 1);
         return work;
     }
 

@@ -1,5 +1,6 @@
 // The front of recursive_gaussian: what it takes, and what it says of a call.
 #include "tilewright/recursive_gaussian.h"
+#include "runtime/dispatch/parts.h"
 #include "runtime/operators/recursive_gaussian/forms.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
@@ -38,7 +39,7 @@ protected:
         const Array &image = inputs[0];
         BlurRequest request = read_blur(image, settings);
         const int64_t most = rows_between_passes(image);
-        if (image.shape()[0] > most && most <= 2 * *halo_of(settings, 0x1p-24)) {
+        if (image.shape()[0] > most && most <= 2 * *halo_of(settings, error_of_parts(image))) {
             refuse(Fault::input,
                 fmt::format("has rows so long that {} of them, with which a call works at a time, are not "
                             "more than this sigma reaches; work on parts of it, or take a smaller sigma",
@@ -59,10 +60,11 @@ protected:
     }
 
 private:
-    // The image between the passes is f32, in whole tiles.
+    // The image between the passes is f32, that of f64 f64, in whole tiles.
     static int64_t rows_between_passes(const Array &image) {
         constexpr int64_t tile = recursive_tile;
-        return most_bytes / ((image.shape()[1] + tile) * BlurRequest::channels_of(image) * 4) - tile;
+        const int64_t bytes = image.type() == Type::f64 ? 8 : 4;
+        return most_bytes / ((image.shape()[1] + tile) * BlurRequest::channels_of(image) * bytes) - tile;
     }
 
     std::optional<int64_t> halo_of(const Settings &settings, double error) const override {
