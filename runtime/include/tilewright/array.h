@@ -22,11 +22,13 @@ enum class Type { u8, u16, u32, u64, i32, f32, f64, c64, f16, bf16, c128 };
 constexpr Type all_types[] = {Type::u8, Type::u16, Type::u32, Type::u64, Type::i32, Type::f32, Type::f64,
     Type::c64, Type::f16, Type::bf16, Type::c128};
 
-size_t size_of(Type type);  // in bytes
+size_t size_of(Type type);       // in bytes
+const char *name_of(Type type);  // "u8" ... "c128"
+
+// Whether elements are complex numbers.
 constexpr bool is_complex(Type type) {
     return type == Type::c64 || type == Type::c128;
 }
-const char *name_of(Type type);  // "u8" ... "c128"
 
 // The Type of a C++ type.
 template<typename T>
