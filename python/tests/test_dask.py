@@ -72,8 +72,6 @@ def test_recursive_gaussian_is_within_its_error(dtype, most, sigma):
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
 @pytest.mark.parametrize("shape", [(311, 457), (97, 201, 3)])
 def test_transpose(dtype, shape):
-    if len(shape) == 3 and dtype == "float32":
-        pytest.skip("tilewright.transpose takes pixels of at most 8 bytes")
     whole = image(dtype, shape)
     got = tiled.transpose(da.from_array(whole, chunks=(100, 64) + shape[2:]), device="cpu").compute()
     np.testing.assert_array_equal(got, np.swapaxes(whole, 0, 1))

@@ -34,7 +34,8 @@ from .prepared import prepare
 
 _transforms = ["irfft2", "rfft2"] if "fft2d" in operators else []
 if _transforms:
-    from ._real_fft import irfft2, rfft2
+    from ._real_fft import irfft2 as irfft2  # again by this name: for type checkers
+    from ._real_fft import rfft2 as rfft2
 
 for _name in ["ArgumentError", "DeviceError", "Error", "OutOfMemoryError", *_operators.__all__]:
     globals()[_name].__module__ = "tilewright"  # for help(), pickle and tracebacks
