@@ -131,17 +131,20 @@ inline ScheduleVariants mixed_variants(Backends where) {
 // Those of f64, which transform lines of every length, powers of two as well.
 inline ScheduleVariants mixed_variants_of_f64() {
     using Radices = FftMixedShape::Radices;
-    const std::string sentence = " of f64 of any length, all stages in a core's cache.";
     return family("tuned",
         {mixed_variant("tuned", cuda, "c128", {.radices = Radices::every}, 256, 13600, "Lines of f64:"),
-            mixed_variant("tuned_any", cuda, "c128", {.radices = Radices::every}, 256, 6120, "Lines of f64:")
-                .kept_for("GPUs with less than 107 KB of shared memory per thread block"),
             mixed_variant(
                 "tuned", opencl, "c128", {.radices = Radices::unrolled}, 256, 6120, "Lines of f64:"),
-            variant("tuned_rows", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{})
-                .says("Rows" + sentence),
             variant("tuned_any", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{.columns = true})
-                .says("Columns" + sentence)});
+                .says("Columns of f64 of any length, all stages in a core's cache.")});
+}
+
+// The rows of f64 on a CPU, whose columns are above. A family of their own, so that they too have code for
+// CPUs without AVX2, as the two of c64 have.
+inline ScheduleVariants mixed_rows_of_f64() {
+    return family("fused", {variant("fused_mixed_rows", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{})
+                                   .one_for("fft")
+                                   .says("Rows of f64 of any length, all stages in a core's cache.")});
 }
 
 }  // namespace tilewright

@@ -68,7 +68,7 @@ int larger_neighbour(void **arguments) {
 TEST(ImageOperator, AWindowComputesEachChannelAsAnImage) {
     static const std::vector<Variant> variants = {
         generated_variant("larger", "tuned", "u8", Backend::cpu, larger_neighbour, image_to_image)};
-    static constexpr ImageForm larger("larger");
+    static constexpr ImageForm larger("generated");
     const ImageOperator op("larger", "", variants, {&larger});
     const Array large = random_array(Type::u8, {24, 40, 3}), image = large.crop(2, 3, 20, 30);
     Array output;
@@ -93,7 +93,7 @@ TEST(ImageOperator, AWindowIsAskedForTheAlignmentOfItsChannels) {
     std::vector<Variant> variants = {
         generated_variant("aligned", "tuned", "u8", Backend::cpu, larger_neighbour, image_to_image)};
     variants[0].configured = {{"alignment", 64}};
-    static constexpr ImageForm aligned("aligned");
+    static constexpr ImageForm aligned("generated");
     for (const Kind kind : {Kind::window, Kind::pointwise}) {
         const ImageOperator op("aligned", "", variants, {&aligned}, kind);
         for (const int64_t channels : {1, 3}) {
