@@ -33,7 +33,7 @@ Variant needing(const std::string &schedule, Backend backend, Variant::Needs nee
     return variant;
 }
 
-constexpr ImageForm picky_form("picky"), large_form("large");
+constexpr ImageForm form("generated");
 
 // An operator with one variant per need. The family `tuned` has, besides, a variant that needs nothing.
 const Operator &picky() {
@@ -55,7 +55,7 @@ const Operator &picky() {
         }
         return all;
     }());
-    static const auto &op = *new ImageOperator("picky", "a test's", variants, {&picky_form});
+    static const auto &op = *new ImageOperator("picky", "a test's", variants, {&form});
     return op;
 }
 
@@ -161,7 +161,7 @@ TEST(DeviceLimits, HoldForAVariantThatIsRunByName) {
 
 TEST(DeviceLimits, WithoutMemoryForTunedTheVariantCompactRuns) {
     const Array image(Type::u8, {8, 8});
-    const ImageOperator op("large", "a test's", large_variants(true), {&large_form});
+    const ImageOperator op("large", "a test's", large_variants(true), {&form});
     const int before = started;
     Array output;
     Statistics statistics;
@@ -173,7 +173,7 @@ TEST(DeviceLimits, WithoutMemoryForTunedTheVariantCompactRuns) {
     const std::vector<Variant> own = {op.variants().front()};
     EXPECT_EQ(error_of([&] { op({&image, 1}, output, {}, {.device = large, .variants = &own}); }).fault(),
         Fault::memory);
-    const ImageOperator other("large", "a test's", large_variants(false), {&large_form});
+    const ImageOperator other("large", "a test's", large_variants(false), {&form});
     Array none;
     EXPECT_EQ(error_of([&] { other({&image, 1}, none, {}, {.device = large}); }).fault(), Fault::memory);
     EXPECT_TRUE(none.empty());
@@ -190,7 +190,7 @@ TEST(DeviceLimits, OfManyImagesThoseAfterTheFirstWithoutMemoryTryCompactAlone) {
     const std::vector<Variant> of = {
         generated_variant("large", "tuned", "u8", Backend::opencl, find_memory_once, image_to_image),
         generated_variant("large", "compact", "u8", Backend::opencl, count_start, image_to_image)};
-    const ImageOperator op("large", "a test's", of, {&large_form});
+    const ImageOperator op("large", "a test's", of, {&form});
     const Array images(Type::u8, {5, 8, 8});
     const int before = started;
     Array output;
@@ -208,7 +208,7 @@ TEST(DeviceLimits, AFailedCallOnManyImagesLeavesTheElementsOfBefore) {
     const std::vector<Variant> of = {
         generated_variant("large", "tuned", "u8", Backend::cuda, find_no_memory, image_to_image),
         generated_variant("large", "tuned", "u8", Backend::opencl, find_no_memory, image_to_image)};
-    const ImageOperator op("large", "a test's", of, {&large_form});
+    const ImageOperator op("large", "a test's", of, {&form});
     const Array images(Type::u8, {5, 8, 8});
     for (const Device device : {hopper, large}) {
         Array output(Type::u8, {5, 8, 8});
