@@ -58,11 +58,11 @@ void add_blur_windows(std::vector<StageVariant> &variants) {
         inside.elements = floats.elements = "f32";
         bytes.elements = "u8";
         bytes.serves = [](const StageRequest &request) { return request.exact_floats && !request.last; };
-        if (radius > 4) {
-            variants.insert(variants.end(), {inside, floats, bytes});
-            continue;
+        if (radius >= 20) {
+            variants.push_back(inside);
+        } else if (radius == 4) {
+            floats.schedule = "registers_4";
         }
-        floats.schedule = "registers_4";
         variants.insert(variants.end(), {floats, bytes});
     }
 }
