@@ -3,10 +3,12 @@
 
 Usage: errors.py                 writes errors.svg
        errors.py --check         says whether it is what this script makes; exits with 1 if not
-       errors.py --take FILE...  puts what devices gave in errors.json first, and FFTs of others beside them.
-                                 FILE is a file of `tilewright verify --schedule tuned --random 60
-                                 --side 1024 --largest 67108864 --repeat 1 --json`, of one device
+       errors.py --take FILE...  puts what devices gave in errors.json first. FILE is a file of
+                                 `tilewright verify --schedule tuned --random 60 --side 1024
+                                 --largest 67108864 --repeat 1 --json`, of one device, or of --peers
+       errors.py --peers         prints the errors of the FFTs of others that this machine has
 """
+import importlib.util
 import json
 import math
 import os
@@ -21,11 +23,16 @@ WIDTH, PANEL, LEFT, COLUMNS = 640, 184, 52, 2
 
 
 def peers():
-    """The same of the fft2 of NumPy and SciPy (both pocketfft) of complex64; sides as verify has them."""
+    """The same of the fft2 of NumPy, SciPy (both pocketfft) and, with a GPU and CuPy, cuFFT, of complex64;
+    sides as verify has them."""
     import numpy
     import scipy.fft
-    for name, fft2 in ((f'SciPy {scipy.__version__}', scipy.fft.fft2),
-                       (f'NumPy {numpy.__version__}', numpy.fft.fft2)):
+    ffts = {f'SciPy {scipy.__version__}': scipy.fft.fft2, f'NumPy {numpy.__version__}': numpy.fft.fft2}
+    if importlib.util.find_spec('cupy'):
+        import cupy
+        major, minor = divmod(cupy.cuda.cufft.getVersion(), 1000)
+        ffts[f'cuFFT {major}.{minor // 100}'] = lambda field: cupy.fft.fft2(cupy.asarray(field)).get()
+    for name, fft2 in ffts.items():
         chance, errors = numpy.random.default_rng(0), {}
         sides = [*(2 ** chance.uniform(0, 10, (60, 2))).astype(int),
                  *([2 ** k, 2 ** k] for k in range(1, 11))]
@@ -45,10 +52,13 @@ def points(errors):
 
 def taken(paths):
     """The lines of all devices: of each operator and type the largest error of its variants of `tuned`."""
-    lines, origins = {}, {}
+    lines, origins, others = {}, {}, []
     for path in paths:
         with open(path, encoding='utf-8') as file:
             report = json.load(file)
+        if 'peers' in report:
+            others = report['peers']
+            continue
         context = report['context']
         for variant in report['variants']:
             if variant['family'] != 'tuned' or not variant.get('errors'):
@@ -61,7 +71,7 @@ def taken(paths):
     all_lines = [{'of': device, 'operator': operator, 'type': kind, 'points': points(errors)}
                  for (operator, kind, device), errors in sorted(lines.items()) if any(errors.values())]
     return {'date': context['date'][:10], 'commit': context['commit'], 'devices': origins,
-            'lines': [*all_lines, *peers()]}
+            'lines': [*all_lines, *others]}
 
 
 def panel(p, x, y, operator, lines, colours):
@@ -93,21 +103,24 @@ def draw(data):
     for line in data['lines']:
         operators.setdefault(line['operator'], []).append(line)
     colours = dict(zip(dict.fromkeys(line['of'] for line in data['lines']),
-                       (BLUE, ORANGE, GREEN, PURPLE, RED)))
+                       (BLUE, RED, ORANGE, GREEN, PURPLE, GREY)))
     rows = math.ceil(len(operators) / COLUMNS)
     p = Picture(WIDTH, 84 + rows * PANEL, 'Errors by the size of the data')
     p.text(20, 26, 'Largest error by the size of the data', 17, bold=True)
     p.text(20, 45, 'Across: numbers of the inputs. Up: the largest difference from the plain definition, '
                    'divided by the largest result.', 11, GREY)
     for i, (of, colour) in enumerate(colours.items()):
-        p.line(20 + 122 * i, 60, 40 + 122 * i, 60, colour, 3)
-        p.text(46 + 122 * i, 64, {'cpu': 'CPU', 'cuda': 'CUDA', 'opencl': 'OpenCL'}.get(of, of), 12)
+        p.line(20 + 101 * i, 60, 36 + 101 * i, 60, colour, 3)
+        p.text(40 + 101 * i, 64, {'cpu': 'CPU', 'cuda': 'CUDA', 'opencl': 'OpenCL'}.get(of, of), 12)
     for i, (operator, lines) in enumerate(sorted(operators.items())):
         panel(p, i % COLUMNS * WIDTH / COLUMNS, 76 + i // COLUMNS * PANEL, operator, lines, colours)
     return p.svg()
 
 
 def main(words):
+    if words == ['--peers']:
+        print(json.dumps({'peers': list(peers())}))
+        return 0
     if words[:1] == ['--take']:
         data = taken(words[1:])
         with open(DATA, 'w', encoding='utf-8') as file:
