@@ -7,7 +7,7 @@ Usage: pictures.py           writes the pictures to pictures/
 import os
 import sys
 
-from svg import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, Picture
+from svg import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, Picture, write_or_check
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'pictures')
 
@@ -344,23 +344,6 @@ PICTURES = [transpose_direct, transpose_banks, transpose_banks_bytes, transpose_
             row_sum, matmul_reads, min_plus_pairs, recursive_lines, recursive_passes, blur_windows, blur_halo]
 
 
-def main():
-    made = {f'{draw.__name__}.svg': draw().svg() for draw in PICTURES}
-    if sys.argv[1:] == ['--check']:
-        wrong = sorted({name for name in os.listdir(FOLDER) if name.endswith('.svg')} - set(made))
-        for name, text in made.items():
-            path = os.path.join(FOLDER, name)
-            if not os.path.exists(path) or open(path, encoding='utf-8').read() != text:
-                wrong.append(name)
-        for name in wrong:
-            print(f'docs/steps/pictures/{name}: not what pictures.py makes; run it')
-        return 1 if wrong else 0
-    os.makedirs(FOLDER, exist_ok=True)
-    for name, text in made.items():
-        with open(os.path.join(FOLDER, name), 'w', encoding='utf-8') as file:
-            file.write(text)
-    return 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(write_or_check({os.path.join(FOLDER, f'{draw.__name__}.svg'): draw().svg() for draw in PICTURES},
+                            sys.argv[1:] == ['--check']))

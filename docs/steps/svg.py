@@ -1,4 +1,6 @@
-"""Draws SVG: the little that pictures.py needs. The same calls make the same bytes."""
+"""Draws SVG, for the scripts that draw pictures of the documents. The same calls make the same bytes."""
+import json
+import os
 from xml.sax.saxutils import escape
 
 INK, GREY, PALE = '#1f2328', '#8c959f', '#e6eaef'
@@ -74,3 +76,32 @@ class Picture:
             f'<defs>{heads}</defs>' if heads else '',
             f'<rect width="{width}" height="{height}" fill="white"/>',
             *self.parts, '</svg>', '']).replace('\n\n', '\n')
+
+
+def write(path, text):
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(text)
+
+
+def write_or_check(made, check):
+    """Writes the texts of `made` to their paths, or says which files have others. Returns the exit code."""
+    stale = 0
+    for path, text in made.items():
+        if not check:
+            write(path, text)
+        elif not os.path.exists(path) or open(path, encoding='utf-8').read() != text:
+            print(f'{path}: not what its script makes; run the script')
+            stale = 1
+    return stale
+
+
+def draw_data(words, data, drawn, draw, take):
+    """The program of a picture of the JSON file `data`: draws it, says whether it is what is there
+    (`--check`), or takes files first (`--take FILE...`): `take` makes the text of `data` of what it has and
+    of their paths. Returns the exit code."""
+    def kept():
+        with open(data, encoding='utf-8') as file:
+            return json.load(file)
+    if words[:1] == ['--take']:
+        write(data, take(kept(), words[1:]))
+    return write_or_check({drawn: draw(kept())}, words[:1] == ['--check'])

@@ -4,7 +4,7 @@
 Usage: tables.py write FILE...            writes tables into PERFORMANCE.md and the pages of docs/performance/
        tables.py choice [--list] [--least] FILE...
                                           prints how far the choice of `tuned` is from the fastest variant
-       tables.py steps [--add FILE...] [--hardware FILE...] [--check] [--pages FOLDER]
+       tables.py steps [--add FILE...] [--check] [--pages FOLDER]
                                           writes or checks the tables of docs/steps/ (see steps.py)
 
 FILE is JSON of `tilewright bench --json`, of `python_calls.py`, of `cuda_peers --json` or of
@@ -150,7 +150,6 @@ def main():
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     stepping.add_argument('--add', nargs='+', default=[], metavar='FILE')
     stepping.add_argument('--count', nargs='+', default=[], metavar='WORD')
-    stepping.add_argument('--hardware', nargs='+', default=[], metavar='FILE')
     stepping.add_argument('--check', action='store_true')
     stepping.add_argument('--pages', default=os.path.join(DOCS, 'steps'),
                           help='the folder of the pages, with measured/ in it')
