@@ -240,7 +240,7 @@ def run_of(name, operator, data, ms, **more):
 
 PERFORMANCE = """# Times
 
-<!-- pairs: 1 avx2 a CPU -->
+<!-- pairs: a CPU -->
 <!-- end -->
 
 <!-- bench: transpose cpu -->
@@ -287,13 +287,15 @@ def check_pages(tables):
         expect(run('write', '--docs', folder, path('pairs.json'), path('bench.json'), path('calls.json')), 0)
         with open(path('PERFORMANCE.md'), encoding='utf-8') as file:
             page = file.read()
-        for line in ('| transpose u8 64x64 | 0.5000 | 2 | - | 1 | - | 0.50 |',
+        for line in ('1 thread, avx2: 2026-11-24, commit `abc`, the least of 3 rounds by turns.',
+                     '| case | 1 thread, avx2 |', '| transpose u8 64x64 | 0.5000, OpenCV 1: 0.50 |',
                      '| u8 64x64 | `transpose/tuned_small/u8/cpu` | 0.2000 | plain loop, 1 thread 0.1000 '
                      '| 2.00 |'):
             assert line + '\n' in page, page
         with open(path('performance/small.md'), encoding='utf-8') as file:
             page = file.read()
-        assert '| transpose | u8 8x8 | 2.00 | 0.50 | 4.00 | +1.50 |\n' in page and 'u16' not in page, page
+        assert '| operator | 8x8 |\n|---|---|\n| transpose u8 | 2.00 (0.50) |\n' in page, page
+        assert 'u16' not in page, page
         with open(path('none.json'), 'w', encoding='utf-8') as file:
             one = run_of({'variant': 'matmul/direct/f32/cuda'}, 'matmul', 'f32 8', 1)
             json.dump({'context': {}, 'runs': [one]}, file)
