@@ -4,9 +4,9 @@
 Usage: peers.py                    writes peers.svg
        peers.py --check            says whether it is what this script makes; exits with 1 if not
        peers.py --take FILE...     puts the times of a device in measured/peers.json first. FILE is a file of
-                                   `--results` of `tilewright bench` or of `cuda_peers`, or of a script that
-                                   times another library: one JSON object per line; or, of a CPU, one file of
-                                   `--json` of python_calls.py, whose CPU times count
+                                   `--results` of `tilewright bench`, of `--json` of `cuda_peers`, or of a
+                                   script that times another library; or, of a CPU, one file of `--json` of
+                                   python_calls.py, whose CPU times count
 """
 import json
 import math
@@ -14,7 +14,8 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'steps'))
+sys.path[:0] = [os.path.join(HERE, '..', 'steps'), os.path.join(HERE, '../../apps/laboratory/tables')]
+from results import read  # noqa: E402
 from svg import BLUE, GREY, INK, ORANGE, Picture, draw_data  # noqa: E402
 
 LIGHT = '#a9cbec'
@@ -37,14 +38,13 @@ def pairs_of(ours, peers, time):
 
 def taken(devices, paths):
     """The devices' times, those of `paths`, which are of one device, in place of its older ones."""
-    texts = [open(path, encoding='utf-8').read() for path in paths]
-    if texts[0].startswith('{\n'):
-        file = json.loads(texts[0])
-        context, time, how = file['context'], 'cpu_ms', 'CPU time of one thread, other programs running'
-        ours = [run for run in file['runs'] if run['peer'] == 'Tilewright']
-        peers = [run for run in file['runs'] if not run['peer'].startswith('Tilewright')]
+    files = [read(path) for path in paths]
+    if files[0][0].get('threads'):
+        context, time, how = files[0][0], 'cpu_ms', 'CPU time of one thread, other programs running'
+        ours = [run for run in files[0][1] if run['peer'] == 'Tilewright']
+        peers = [run for run in files[0][1] if not run['peer'].startswith('Tilewright')]
     else:
-        runs = [json.loads(line) for text in texts for line in text.splitlines() if line.strip()]
+        runs = [run for _, of_file in files for run in of_file]
         ours = [run for run in runs if run.get('chosen')]
         peers = [run for run in runs if run.get('peer') and 'published' not in run['peer']]
         context, time, how = ours[0]['context'], 'real_time', 'time on the device'
