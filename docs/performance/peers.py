@@ -14,7 +14,7 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, '..', 'steps'), os.path.join(HERE, '../../apps/laboratory/tables')]
+sys.path[:0] = [HERE, os.path.join(HERE, '../../apps/laboratory/tables')]
 from results import read  # noqa: E402
 from svg import BLUE, GREY, INK, ORANGE, Picture, draw_data  # noqa: E402
 

@@ -13,7 +13,7 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'steps'))
+sys.path.insert(0, os.path.join(HERE, '..', 'performance'))
 from svg import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, Picture, draw_data  # noqa: E402
 
 WIDTH, PANEL, LEFT, COLUMNS = 640, 184, 52, 2
