@@ -5,7 +5,6 @@
 #include "tilewright/operator.h"
 #include <functional>
 #include <nanobind/nanobind.h>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
