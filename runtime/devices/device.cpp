@@ -11,7 +11,6 @@
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include "tilewright/timing.h"
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>

@@ -7,7 +7,6 @@
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/pictures/accepted_files.h"
-#include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/options/option_text.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"

@@ -4,7 +4,6 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/error.h"
-#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <sstream>

@@ -6,7 +6,6 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/devices/calls/halide_calls.h"
 #include "runtime/devices/calls/hooks.h"
-#include "runtime/workloads/random.h"
 #include <algorithm>
 #include <dlfcn.h>
 #include <fmt/format.h>

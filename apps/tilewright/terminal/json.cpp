@@ -6,7 +6,6 @@
 #include "runtime/files/input_file.h"
 #include "runtime/measured/json_bounds.h"
 #include "tilewright/error.h"
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>

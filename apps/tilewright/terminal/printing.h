@@ -1,6 +1,5 @@
 #pragma once
 // Words and numbers as the commands print them. Data is written to standard output, words to standard error.
-#include "tilewright/device.h"
 #include "tilewright/variant.h"
 #include <string>
 #include <vector>

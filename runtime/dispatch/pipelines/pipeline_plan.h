@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <memory>
 #include <mutex>
 #include <utility>
 
