@@ -8,9 +8,6 @@
 
 namespace tilewright::app {
 
-// Adds a name at the end, unless it is among them.
-void add_once(std::vector<std::string> &names, const std::string &name);
-
 // The named operators, or all. Errors: usage, for an unknown name.
 std::vector<const Operator *> chosen_operators(const std::vector<std::string> &names);
 

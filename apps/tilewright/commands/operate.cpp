@@ -37,14 +37,7 @@ Operation operation_of(const OperateOptions &options) {
     const CallOptions &call = options.call;
     check_schedule({options.op}, call.schedule);
     check_fitting(call.fit, options.op->name());
-    return {.op = options.op,
-        .device = asked_device(call.device),
-        .schedule = call.schedule,
-        .settings = settings_of(*options.op, options.settings),
-        .fit = call.fit,
-        .limits = call.limits,
-        .memory = bytes_of_memory(call.memory),
-        .check = call.check};
+    return {options.op, asked_device(call.device), settings_of(*options.op, options.settings), call};
 }
 
 std::vector<std::string> with_optional(const OperateOptions &options, std::vector<std::string> inputs) {

@@ -4,7 +4,6 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/error.h"
-#include <charconv>
 #include <fmt/format.h>
 #include <sstream>
 
@@ -21,12 +20,6 @@ const Variant *variant_called(const std::string &name) {
         }
     }
     return nullptr;
-}
-
-int number(const std::string &text) {
-    int value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
 }
 
 // The extents, strides and numbers of the call and its launches, which the addresses depend on.
@@ -79,9 +72,9 @@ LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, con
         const std::vector<std::string> cells = parted(line, '\t');
         constexpr size_t least = 8;
         if (cells.size() >= least) {
-            accesses.of_kernel[cells[0]].push_back(
-                {cells[1], cells[2], cells[3], number(cells[4]), number(cells[5]), number(cells[6]),
-                    number(cells[7]), cells.size() > least ? cells[least] : ""});
+            const auto number = [&](size_t cell) { return number_in<int>(cells[cell]).value_or(0); };
+            accesses.of_kernel[cells[0]].push_back({cells[1], cells[2], cells[3], number(4), number(5),
+                number(6), number(7), cells.size() > least ? cells[least] : ""});
         }
     }
     return accesses;
