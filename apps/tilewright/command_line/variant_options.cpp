@@ -69,6 +69,11 @@ std::vector<std::string> type_names(const Operator &op) {
     return names;
 }
 
+const Variant *variant_called(const Operator &op, const std::string &name) {
+    const auto at = std::ranges::find(op.variants(), name, &Variant::name);
+    return at == op.variants().end() ? nullptr : &*at;
+}
+
 void check_schedule(const std::vector<const Operator *> &chosen, const std::string &name) {
     std::vector<Variant> all;
     for (const Operator *op : chosen) {

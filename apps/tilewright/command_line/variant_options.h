@@ -22,6 +22,9 @@ std::vector<Device> named_devices(const std::string &words);
 std::vector<std::string> operator_names();
 std::vector<std::string> type_names(const Operator &op);
 
+// The operator's variant of that full name; null where it has none.
+const Variant *variant_called(const Operator &op, const std::string &name);
+
 // Errors: usage, when none of the operators has that schedule; the message names the known ones. An empty
 // name stands for every schedule.
 void check_schedule(const std::vector<const Operator *> &chosen, const std::string &name);

@@ -51,7 +51,7 @@ void clear() {
             }
         }
     }
-    print(fmt::format("{} file{} removed\n", count, count == 1 ? "" : "s"));
+    print(plural(count, "file") + " removed\n");
 }
 
 void write(const MeasuredFile &file, const std::string &path, const Json &origin, bool keeps_older) {

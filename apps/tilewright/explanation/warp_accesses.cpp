@@ -1,6 +1,7 @@
 // Reads what `OP.generator show accesses` prints.
 #include "apps/tilewright/explanation/warp_accesses.h"
 #include "apps/tilewright/built_variants/generator_programs.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/error.h"
@@ -11,12 +12,10 @@ namespace tilewright::app {
 
 namespace {
 
-const Variant *variant_called(const std::string &name) {
+const Variant *variant_of_any_operator(const std::string &name) {
     for (const Operator *op : operators()) {
-        for (const Variant &variant : op->variants()) {
-            if (variant.name() == name) {
-                return &variant;
-            }
+        if (const Variant *variant = variant_called(*op, name)) {
+            return variant;
         }
     }
     return nullptr;
@@ -53,7 +52,7 @@ std::string short_name(std::string name) {
 LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, const Variant &built_from) {
     LibraryAccesses accesses;
     const bool is_built = library.variant == built.name();
-    const Variant *variant = is_built ? &built : variant_called(library.variant);
+    const Variant *variant = is_built ? &built : variant_of_any_operator(library.variant);
     if (!variant || variant->backend == Backend::cpu || !variant->autoscheduler.empty()) {
         accesses.why_not = "only kernels of our own schedules are looked at";
         return accesses;
@@ -78,10 +77,6 @@ LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, con
         }
     }
     return accesses;
-}
-
-std::string plural(uint64_t count, const char *word) {
-    return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
 std::string words_of(const WarpAccess &access) {

@@ -1,9 +1,9 @@
 #include "apps/tilewright/pictures/conversions.h"
 #include "runtime/arrays/copy.h"
+#include "runtime/arrays/element.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstring>
 #include <fmt/format.h>
 #include <limits>
@@ -13,25 +13,7 @@ namespace tilewright::app {
 
 namespace {
 
-// Calls `with` with a value of the C++ type that the elements have.
-template<typename With>
-void with_element(Type type, const With &with) {
-    switch (type) {
-    case Type::u8: return with(uint8_t());
-    case Type::u16: return with(uint16_t());
-    case Type::u32: return with(uint32_t());
-    case Type::u64: return with(uint64_t());
-    case Type::i32: return with(int32_t());
-    case Type::f32: return with(float());
-    case Type::f64: return with(double());
-    case Type::c64: return with(std::complex<float>());
-    case Type::f16: return with(Float16());
-    case Type::bf16: return with(BFloat16());
-    case Type::c128: return with(std::complex<double>());
-    }
-}
-
-// The same for the types of a picture's values, u8 and u16.
+// Calls `with` with a value of the C++ type of a picture's values, u8 or u16.
 template<typename With>
 void with_integer(Type type, const With &with) {
     type == Type::u8 ? with(uint8_t()) : with(uint16_t());

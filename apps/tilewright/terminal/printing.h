@@ -22,6 +22,9 @@ std::string wrapped_table(const std::vector<std::vector<std::string>> &lines, si
 // "140 GB", "12.5 MB"
 std::string bytes(double count);
 
+// A number of things: "1 byte", "2 bytes".
+std::string plural(uint64_t count, const char *word);
+
 // The words between separators, and words with separators between them.
 std::vector<std::string> parted(const std::string &text, char separator = ',');
 std::string joined(const std::vector<std::string> &words, const std::string &between = " ");
