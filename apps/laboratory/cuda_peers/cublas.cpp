@@ -50,7 +50,7 @@ Kernel sgemm(const Functions &cublas) {
     about.data = [](Size size) { return "f32 " + text_of(size) + "x" + std::to_string(size.width); };
     return kernel_of(about, [cublas](Size size) {
         const int n = (int)size.width;
-        auto arrays = published::product((size_t)n);
+        auto arrays = published::product((size_t)n, 1);
         arrays.start = [=](const std::vector<const float *> &in, float *out, float *) {
             check(cublas.sgemm(handle(cublas), CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, in[1], n, in[0], n,
                       &zero, out, n),

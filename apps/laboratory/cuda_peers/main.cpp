@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -139,14 +140,26 @@ void list(const std::vector<Kernel> &chosen) {
     }
 }
 
-// The JSON with the runs that there are, in place of an older one: the file is whole at any time. Throws
-// Failure where it cannot be written.
+std::string text_of(const Json &all) {
+    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// The JSON with the runs that there are, in place of an older one: a file is whole at any time. What is no
+// file, as a pipe or /dev/null, is written to. Throws Failure where it cannot be written.
 void write(const Json &all, const std::string &path) {
-    const std::string text = all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
-                      made = path + ".part";
-    std::ofstream(made) << text << std::flush;
-    if (std::ifstream(made, std::ios::ate).tellg() != (std::streamoff)text.size() ||
-        std::rename(made.c_str(), path.c_str()) != 0) {
+    std::error_code error;
+    const auto status = std::filesystem::symlink_status(path, error);
+    const bool is_replaced = !exists(status) || is_regular_file(status);
+    const std::string made = is_replaced ? path + ".part" : path;
+    std::ofstream file(made);
+    file << text_of(all);
+    file.close();
+    bool is_written = !file.fail();
+    if (is_replaced) {
+        is_written = is_written && std::rename(made.c_str(), path.c_str()) == 0;
+        std::filesystem::remove(made, error);
+    }
+    if (!is_written) {
         throw Failure(Fault::failed, "--json " + path + ": cannot be written");
     }
 }
@@ -199,7 +212,7 @@ void run(const Options &options) {
     time_all(options, chosen, all);
     all["complete"] = true;
     if (options.json == "-") {
-        std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+        std::fputs(text_of(all).c_str(), stdout);
     } else if (!options.json.empty()) {
         write(all, options.json);
     }

@@ -45,7 +45,7 @@ Kernel kernel(const char *step, Product *multiply) {
     about.data = [](Size size) { return "f32 " + text_of(size) + "x" + std::to_string(size.width); };
     return kernel_of(about, [=](Size size) {
         const int n = (int)size.width;
-        auto arrays = product((size_t)n);
+        auto arrays = product((size_t)n, 2);
         arrays.start = [=](const std::vector<const float *> &in, float *out, float *) {
             multiply<<<dim3(n / side, n / side), dim3(side, side)>>>(in[0], in[1], out, n);
         };
