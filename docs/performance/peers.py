@@ -4,9 +4,9 @@
 Usage: peers.py                    writes peers.svg
        peers.py --check            says whether it is what this script makes; exits with 1 if not
        peers.py --take FILE...     puts the times of a device in measured/peers.json first. FILE is a file of
-                                   `--results` of `tilewright bench` or of `cuda_peers`, or of a script that
-                                   times another library: one JSON object per line; or, of a CPU, one file of
-                                   `--json` of python_calls.py, whose CPU times count
+                                   `--results` of `tilewright bench`, of `--json` of `cuda_peers`, or of a
+                                   script that times another library; or, of a CPU, one file of `--json` of
+                                   python_calls.py, whose CPU times count
 """
 import json
 import math
@@ -14,11 +14,11 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'steps'))
-from svg import BLUE, GREY, INK, ORANGE, Picture  # noqa: E402
+sys.path[:0] = [HERE, os.path.join(HERE, '../../apps/laboratory/tables')]
+from results import read  # noqa: E402
+from svg import BLUE, GREY, INK, ORANGE, Picture, draw_data  # noqa: E402
 
 LIGHT = '#a9cbec'
-TIMES, DRAWN = os.path.join(HERE, 'measured', 'peers.json'), os.path.join(HERE, 'peers.svg')
 
 
 def name_of(run):
@@ -36,21 +36,27 @@ def pairs_of(ours, peers, time):
                    'peer_ms': round(best[time], 5)}
 
 
-def taken(paths):
-    """The times of one device."""
-    texts = [open(path, encoding='utf-8').read() for path in paths]
-    if texts[0].startswith('{\n'):
-        file = json.loads(texts[0])
-        context, time, how = file['context'], 'cpu_ms', 'CPU time of one thread, other programs running'
-        ours = [run for run in file['runs'] if run['peer'] == 'Tilewright']
-        peers = [run for run in file['runs'] if not run['peer'].startswith('Tilewright')]
+def taken(devices, paths):
+    """The devices' times, those of `paths`, which are of one device, in place of its older ones."""
+    files = [read(path) for path in paths]
+    if files[0][0].get('threads'):
+        context, time, how = files[0][0], 'cpu_ms', 'CPU time of one thread, other programs running'
+        ours = [run for run in files[0][1] if run['peer'] == 'Tilewright']
+        peers = [run for run in files[0][1] if not run['peer'].startswith('Tilewright')]
     else:
-        runs = [json.loads(line) for text in texts for line in text.splitlines() if line.strip()]
+        runs = [run for _, of_file in files for run in of_file]
         ours = [run for run in runs if run.get('chosen')]
         peers = [run for run in runs if run.get('peer') and 'published' not in run['peer']]
         context, time, how = ours[0]['context'], 'real_time', 'time on the device'
-    return {'device': context['device_name'], 'how': how, 'driver': context['driver'],
-            'date': context['date'], 'commit': context['commit'], 'pairs': [*pairs_of(ours, peers, time)]}
+    device = {'device': context['device_name'], 'how': how, 'driver': context['driver'],
+              'date': context['date'], 'commit': context['commit'], 'pairs': [*pairs_of(ours, peers, time)]}
+    return text_of([*(other for other in devices if other['how'] != how), device])
+
+
+def text_of(devices):
+    """JSON with one line per device and per pair."""
+    return json.dumps(devices).replace('}, {"data"', '},\n {"data"').replace('"pairs": [', '"pairs": [\n ') \
+        .replace('}, {"device"', '},\n{"device"') + '\n'
 
 
 def span(numbers):
@@ -110,25 +116,5 @@ def draw(devices):
     return p.svg()
 
 
-def main(words):
-    with open(TIMES, encoding='utf-8') as file:
-        devices = json.load(file)
-    if words[:1] == ['--take']:
-        device = taken(words[1:])
-        devices = [*(other for other in devices if other['how'] != device['how']), device]
-        with open(TIMES, 'w', encoding='utf-8') as file:
-            file.write(json.dumps(devices, indent=1) + '\n')
-    made = draw(devices)
-    if words[:1] == ['--check']:
-        with open(DRAWN, encoding='utf-8') as file:
-            if file.read() == made:
-                return 0
-        print('docs/performance/peers.svg: not what peers.py makes; run it')
-        return 1
-    with open(DRAWN, 'w', encoding='utf-8') as file:
-        file.write(made)
-    return 0
-
-
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(draw_data(sys.argv[1:], f'{HERE}/measured/peers.json', f'{HERE}/peers.svg', draw, taken))

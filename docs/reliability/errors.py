@@ -15,10 +15,9 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'steps'))
-from svg import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, Picture  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, '..', 'performance'))
+from svg import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, Picture, draw_data  # noqa: E402
 
-DATA, DRAWN = os.path.join(HERE, 'errors.json'), os.path.join(HERE, 'errors.svg')
 WIDTH, PANEL, LEFT, COLUMNS = 640, 184, 52, 2
 
 
@@ -50,7 +49,7 @@ def points(errors):
     return [[k, float(f'{error:.2e}')] for k, error in sorted(errors.items()) if error]
 
 
-def taken(paths):
+def taken(_, paths):
     """The lines of all devices: of each operator and type the largest error of its variants of `tuned`."""
     lines, origins, others = {}, {}, []
     for path in paths:
@@ -70,8 +69,9 @@ def taken(paths):
                 line[k] = max(line.get(k, 0), error)
     all_lines = [{'of': device, 'operator': operator, 'type': kind, 'points': points(errors)}
                  for (operator, kind, device), errors in sorted(lines.items()) if any(errors.values())]
-    return {'date': context['date'][:10], 'commit': context['commit'], 'devices': origins,
+    data = {'date': context['date'][:10], 'commit': context['commit'], 'devices': origins,
             'lines': [*all_lines, *others]}
+    return json.dumps(data).replace(' {"of"', '\n{"of"') + '\n'
 
 
 def panel(p, x, y, operator, lines, colours):
@@ -117,26 +117,8 @@ def draw(data):
     return p.svg()
 
 
-def main(words):
-    if words == ['--peers']:
-        print(json.dumps({'peers': list(peers())}))
-        return 0
-    if words[:1] == ['--take']:
-        data = taken(words[1:])
-        with open(DATA, 'w', encoding='utf-8') as file:
-            file.write(json.dumps(data).replace(' {"of"', '\n{"of"') + '\n')
-    with open(DATA, encoding='utf-8') as file:
-        made = draw(json.load(file))
-    if words[:1] == ['--check']:
-        with open(DRAWN, encoding='utf-8') as file:
-            if file.read() == made:
-                return 0
-        print('docs/reliability/errors.svg: not what errors.py makes; run it')
-        return 1
-    with open(DRAWN, 'w', encoding='utf-8') as file:
-        file.write(made)
-    return 0
-
-
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:]))
+    if sys.argv[1:] == ['--peers']:
+        print(json.dumps({'peers': list(peers())}))
+        sys.exit(0)
+    sys.exit(draw_data(sys.argv[1:], f'{HERE}/errors.json', f'{HERE}/errors.svg', draw, taken))

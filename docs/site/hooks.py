@@ -17,10 +17,9 @@ from latex2mathml.converter import convert
 from mkdocs.structure.files import File
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), '../..'))
-sys.path[:0] = [os.path.dirname(__file__), os.path.join(ROOT, 'apps/laboratory/tables')]
+sys.path.insert(0, os.path.dirname(__file__))
 import headers  # noqa: E402
 import notebook  # noqa: E402
-import steps  # noqa: E402
 
 PROGRAM = os.environ.get('TILEWRIGHT_PROGRAM', os.path.join(ROOT, 'build/apps/tilewright/tilewright'))
 # Pages outside docs/, and where they are on the site.
@@ -126,19 +125,6 @@ def times_page():
     return '\n\n'.join(parts) + '\n'
 
 
-def steps_page():
-    """All measured times of the steps; the pages of docs/steps show those of their publications' sizes."""
-    measured = steps.read_measured(os.path.join(ROOT, 'docs/steps/measured'))
-    parts = ['# Measured times of the steps',
-             'The lessons show the sizes that their publications have. Here are all sizes, types and kinds '
-             'of data that were timed. Of vectors, `N uniform` is the first N entries of two vectors of N '
-             'random numbers, `all entries` all 2N - 1 of them; `gaussian` are normal numbers, `walk` is a '
-             'random walk, `sorted` are ascending numbers.']
-    for op in steps.STEPS:
-        parts += [f'## {op}', '\n'.join(steps.measured_tables(measured, op))]
-    return '\n\n'.join(parts) + '\n'
-
-
 def curve(op):
     """The sums of grey.png as a picture: one line across the columns, or down the rows."""
     command = CURVES[op].split()
@@ -173,7 +159,6 @@ def on_files(files, config):
     add('reference/commands.md', content=commands_page())
     add('reference/python.md', content=python_page())
     add('reference/times.md', content=times_page())
-    add('reference/steps.md', content=steps_page())
     pages = headers.pages()
     add('reference/cpp.md', content='# C++\n\nThe headers `<tilewright/...>`; each operator has one.\n\n' +
         '\n'.join(f'* [{name}](cpp/{name}.md)' for name in pages) + '\n')

@@ -2,7 +2,6 @@
 #include "python/src/bands.h"
 #include "python/src/arrays.h"
 #include "python/src/call.h"
-#include "python/src/errors.h"
 #include "python/src/fork.h"
 #include "python/src/lock.h"
 #include "tilewright/bands.h"

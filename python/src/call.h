@@ -3,9 +3,9 @@
 #include "python/src/arrays.h"
 #include "tilewright/device.h"
 #include "tilewright/operator.h"
+#include "tilewright/prepared.h"
 #include <functional>
 #include <nanobind/nanobind.h>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -43,5 +43,12 @@ struct Work {
 // `names`: of the arrays, for errors. Errors: those of read_input and read_output, and of the work.
 nanobind::object call(
     const Work &work, const nanobind::tuple &arrays, std::span<const std::string> names, const How &how);
+
+// A prepared call, with the names that Python gives its arrays.
+struct PreparedInPython {
+    Prepared prepared;
+    std::string name;
+    std::vector<std::string> arrays;
+};
 
 }  // namespace tilewright::python

@@ -1,6 +1,6 @@
-#include "python/src/devices.h"
 #include "python/src/errors.h"
 #include "python/src/lock.h"
+#include "python/src/module.h"
 #include "python/src/types.h"
 #include "tilewright/device.h"
 #include "tilewright/timing.h"

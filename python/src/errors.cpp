@@ -1,4 +1,5 @@
 #include "python/src/errors.h"
+#include "python/src/module.h"
 #include "tilewright/error.h"
 #include "tilewright/operator.h"
 #include <algorithm>

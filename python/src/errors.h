@@ -1,12 +1,8 @@
 #pragma once
 // The library's errors as Python exceptions.
-#include <nanobind/nanobind.h>
 #include <string>
 
 namespace tilewright::python {
-
-// Adds the exceptions to the module, and has tilewright::Error raise them.
-void add_errors(nanobind::module_ &module);
 
 // "output-type" as Python writes it: "output_type".
 std::string python_name(std::string name);

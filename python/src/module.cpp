@@ -1,11 +1,6 @@
 // The compiled module tilewright._tilewright.
-#include "python/src/devices.h"
-#include "python/src/errors.h"
+#include "python/src/module.h"
 #include "python/src/fork.h"
-#include "python/src/operators.h"
-#include "python/src/own_array.h"
-#include "python/src/prepared.h"
-#include <nanobind/nanobind.h>
 #include <tilewright/version.h>  // made by the build
 
 NB_MODULE(_tilewright, module) {

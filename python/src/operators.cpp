@@ -1,7 +1,6 @@
-#include "python/src/operators.h"
 #include "python/src/call.h"
 #include "python/src/errors.h"
-#include "python/src/prepared.h"
+#include "python/src/module.h"
 #include "tilewright/operator.h"
 #include <algorithm>
 #include <functional>

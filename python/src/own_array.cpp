@@ -1,8 +1,8 @@
-#include "python/src/own_array.h"
 #include "python/src/arrays.h"
 #include "python/src/device_arrays.h"
 #include "python/src/dlpack.h"
 #include "python/src/lock.h"
+#include "python/src/module.h"
 #include "tilewright/stream.h"
 
 namespace nb = nanobind;

@@ -2,8 +2,7 @@
 #include "tilewright/pipeline.h"
 #include "python/src/bands.h"
 #include "python/src/call.h"
-#include "python/src/operators.h"
-#include "python/src/prepared.h"
+#include "python/src/module.h"
 
 #include <functional>
 #include <optional>

@@ -1,6 +1,6 @@
-#include "python/src/prepared.h"
 #include "python/src/call.h"
 #include "python/src/lock.h"
+#include "python/src/module.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

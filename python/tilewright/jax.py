@@ -28,6 +28,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import _operators, planes
+from ._gradients import GRADIENTS
 from ._tilewright import operators
 
 if TYPE_CHECKING:
@@ -158,81 +159,25 @@ class _Call:
         return jax.ffi.ffi_call("tilewright", made, vmap_method="sequential")(*arrays, call=number)
 
 
-# Gradients: functions of a call, of its arrays and of the gradient of its result, which give those of its
-# arrays.
+class _Backward(_Call):
+    """A call of which the gradients of its arrays are wanted (_gradients.py)."""
 
+    library, pad = jnp, staticmethod(jnp.pad)
 
-def _ends_scaled(array, axes, factor):
-    for axis in axes:
-        scale = np.ones(array.shape[axis], array.dtype)
-        if scale.size > 1:
-            scale[0] = scale[-1] = factor
-        array = array * scale.reshape([-1 if d == axis else 1 for d in range(array.ndim)])
-    return array
+    def __init__(self, call, arrays):
+        super().__init__(call.op, call.values, call.schedule, call.layout)
+        self.arrays = arrays
+        self.shapes, self.types = [array.shape for array in arrays], [array.dtype for array in arrays]
 
+    def converted(self, array, dtype):
+        return array.astype(dtype)
 
-def _with_folded_border(call, grad, radius, **changed):
-    """The adjoint of a blur that repeats the outermost pixels: these get what was beyond them."""
-    beyond = [(radius, radius) if axis in call.axes else (0, 0) for axis in range(grad.ndim)]
-    soft = call.again(jnp.pad(grad, beyond), **changed)
-    for axis in call.axes:
-        low, soft, high = jnp.split(soft, [radius, radius + grad.shape[axis]], axis)
-        first = (slice(None),) * axis
-        soft = soft.at[(*first, 0)].add(low.sum(axis)).at[(*first, -1)].add(high.sum(axis))
-    return soft
-
-
-def _of_gaussian_blur(call, arrays, grad):
-    border = call.given["border"]
-    if border == "nearest":
-        return [_with_folded_border(call, grad, call.op.halo(call.values), border="zero")]
-    if border == "mirror":  # the outermost pixels have no image of their own beyond the border
-        return [_ends_scaled(call.again(_ends_scaled(grad, call.axes, 2)), call.axes, 0.5)]
-    return [call.again(grad, border="zero" if border == "constant" else border)]
-
-
-def _of_recursive_gaussian(call, arrays, grad):
-    return [_with_folded_border(call, grad, call.op.halo(call.values, 1e-6))]
-
-
-def _of_transpose(call, arrays, grad):
-    return [call.again(grad)]
-
-
-def _of_column_sum(call, arrays, grad):
-    return [jnp.broadcast_to(jnp.expand_dims(grad, call.axes[0]), arrays[0].shape)]
-
-
-def _of_row_sum(call, arrays, grad):
-    rows, columns = call.axes
-    return [jnp.broadcast_to(jnp.expand_dims(grad, columns), arrays[0].shape)]
-
-
-def _of_matmul(call, arrays, grad):
-    a, b = (jnp.swapaxes(array.astype(grad.dtype), *call.axes) for array in arrays)
-    return [call.again(grad, b), call.again(a, grad)]
-
-
-def _of_fft2d(call, arrays, grad):
-    # JAX's gradient of a complex array is the conjugate of PyTorch's.
-    forward = call.given["direction"] == "forward"
-    count = np.prod([grad.shape[axis] for axis in call.axes])
-    back = call.again(jnp.conj(grad), direction="inverse" if forward else "forward")
-    back = jnp.conj(back * (count if forward else 1 / count))
-    for axis in call.axes:
-        back = jax.lax.slice_in_dim(back, 0, arrays[0].shape[axis], axis=axis)
-    return [back if jnp.iscomplexobj(arrays[0]) else back.real]
-
-
-_GRADIENTS = {
-    "gaussian_blur": _of_gaussian_blur,
-    "recursive_gaussian": _of_recursive_gaussian,
-    "transpose": _of_transpose,
-    "column_sum": _of_column_sum,
-    "row_sum": _of_row_sum,
-    "matmul": _of_matmul,
-    "fft2d": _of_fft2d,
-}
+    def gradients(self, grad):
+        # JAX's gradient of a complex array is the conjugate of PyTorch's.
+        made = zip(GRADIENTS[self.op.name](self, jnp.conj(grad)), self.arrays)
+        return tuple(
+            jnp.conj(one).astype(a.dtype) if jnp.issubdtype(a.dtype, jnp.inexact) else None for one, a in made
+        )
 
 
 @functools.lru_cache(1024)
@@ -241,15 +186,14 @@ def _function(name, values, schedule, layout):
     function = jax.custom_vjp(call.__call__)
 
     def forward(*arrays):
-        if name not in _GRADIENTS:
+        if name not in GRADIENTS or name == "fresnel":
             raise TypeError(f"{name}: has no gradient; jax.lax.stop_gradient() its input if none is needed")
         if name == "fft2d" and call.given["half"]:
             raise TypeError("fft2d: has no gradient with half=True; transform the whole field")
         return function(*arrays), arrays
 
     def backward(arrays, grad):
-        made = zip(_GRADIENTS[name](call, arrays, grad), arrays)
-        return tuple(one.astype(a.dtype) if jnp.issubdtype(a.dtype, jnp.inexact) else None for one, a in made)
+        return _Backward(call, arrays).gradients(grad)
 
     function.defvjp(forward, backward)
     return function

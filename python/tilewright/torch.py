@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from . import planes
+from ._gradients import GRADIENTS, NEEDS_ARRAYS
 from ._operators import __all__ as _names
 from ._tilewright import operators
 
@@ -52,7 +53,9 @@ def _schema(op):
 
 
 class _Call:
-    """The arguments of a call of a custom operator, by their names."""
+    """The arguments of a call of a custom operator, by their names, as _gradients.py has them too."""
+
+    library = torch
 
     def __init__(self, op, names, given):
         self.op, self.names, self.given = op, names, given
@@ -61,109 +64,18 @@ class _Call:
         if op.optional_input:
             self.arrays.append(given.get(op.optional_input.name))
         self.values = tuple(given[option.name] for option in op.options)
+        self.axes = (self.layout.index("h"), self.layout.index("w")) if self.layout else (0, 1)
 
-    def axes(self):
-        """The axes of rows and of columns of its tensors."""
-        return (self.layout.index("h"), self.layout.index("w")) if self.layout else (0, 1)
+    def pad(self, tensor, widths):
+        return torch.nn.functional.pad(tensor, [n for ends in reversed(widths) for n in ends])
+
+    def converted(self, tensor, dtype):
+        return tensor.to(dtype)
 
     def again(self, *arrays, **changed):
         """The same call on other tensors."""
         given = {**self.given, **dict(zip(self.op.inputs, arrays)), **changed}
         return getattr(torch.ops.tilewright, self.op.name)(**given)
-
-
-# Gradients: functions of a call and of the gradient of its result, which give those of its inputs. The call
-# has the shapes of its tensors (`shapes`), and the tensors that _SAVED names.
-
-
-def _ends_scaled(tensor, axes, factor):
-    for axis in axes:
-        if tensor.shape[axis] > 1:
-            scale = tensor.new_ones(tensor.shape[axis])
-            scale[0] = scale[-1] = factor
-            tensor = tensor * scale.view([-1 if d == axis else 1 for d in range(tensor.ndim)])
-    return tensor
-
-
-def _with_folded_border(call, grad, radius, **changed):
-    """The adjoint of a blur that repeats the outermost pixels: these get what was beyond them."""
-    shape = list(grad.shape)
-    for axis in call.axes():
-        shape[axis] += 2 * radius
-    inside = grad.new_zeros(shape)
-    part = inside
-    for axis in call.axes():
-        part = part.narrow(axis, radius, grad.shape[axis])
-    part.copy_(grad)
-    soft = call.again(inside, **changed)
-    for axis in call.axes():
-        n = grad.shape[axis]
-        folded = soft.narrow(axis, radius, n).clone()
-        folded.select(axis, 0).add_(soft.narrow(axis, 0, radius).sum(axis))
-        folded.select(axis, n - 1).add_(soft.narrow(axis, radius + n, radius).sum(axis))
-        soft = folded
-    return soft
-
-
-def _of_gaussian_blur(call, grad):
-    border = call.given["border"]
-    if border == "nearest":
-        return [_with_folded_border(call, grad, call.op.halo(call.values), border="zero")]
-    if border == "mirror":  # the outermost pixels have no image of their own beyond the border
-        return [_ends_scaled(call.again(_ends_scaled(grad, call.axes(), 2.0)), call.axes(), 0.5)]
-    if border == "constant":
-        return [call.again(grad, border="zero")]
-    return [call.again(grad)]  # with "reflect", "zero" and "wrap" the matrix of a blur is symmetric
-
-
-def _of_recursive_gaussian(call, grad):
-    return [_with_folded_border(call, grad, call.op.halo(call.values, 1e-6))]
-
-
-def _of_transpose(call, grad):
-    return [call.again(grad)]
-
-
-def _of_column_sum(call, grad):
-    return [grad.unsqueeze(call.axes()[0]).expand(call.shapes[0])]
-
-
-def _of_row_sum(call, grad):
-    rows, columns = call.axes()
-    return [grad.unsqueeze(rows).transpose(rows, columns).expand(call.shapes[0])]
-
-
-def _of_matmul(call, grad):
-    a, b = (tensor.float() for tensor in call.arrays)
-    return [call.again(grad, b.transpose(*call.axes())), call.again(a.transpose(*call.axes()), grad)]
-
-
-def _of_fft2d(call, grad):
-    forward = call.given["direction"] == "forward"
-    count = 1
-    for axis in call.axes():
-        count *= grad.shape[axis]
-    grad = call.again(grad, direction="inverse" if forward else "forward") * (count if forward else 1 / count)
-    for axis in call.axes():
-        grad = grad.narrow(axis, 0, call.shapes[0][axis])
-    return [grad if call.types[0].is_complex else grad.real]
-
-
-def _of_fresnel(call, grad):
-    return [call.again(grad, distance=-call.given["distance"])]
-
-
-_GRADIENTS = {
-    "gaussian_blur": _of_gaussian_blur,
-    "recursive_gaussian": _of_recursive_gaussian,
-    "transpose": _of_transpose,
-    "column_sum": _of_column_sum,
-    "row_sum": _of_row_sum,
-    "matmul": _of_matmul,
-    "fft2d": _of_fft2d,
-    "fresnel": _of_fresnel,
-}
-_SAVED = ("matmul",)  # operators whose gradient depends on their inputs
 
 
 def _refuse_gradient(call):
@@ -215,18 +127,18 @@ def _register(op):
         arrays = [a for a in call.arrays if a is not None]
         ctx.shapes, ctx.types = [a.shape for a in arrays], [a.dtype for a in arrays]
         ctx.options = [None if isinstance(a, torch.Tensor) else a for a in inputs]
-        if op.name in _SAVED:
+        if op.name in NEEDS_ARRAYS:
             ctx.save_for_backward(*arrays)
 
     def backward(ctx, grad):
         call = read([*ctx.saved_tensors, *ctx.options[len(ctx.saved_tensors) :]], {})
         call.shapes, call.types = ctx.shapes, ctx.types
-        made = [g.to(dtype) for g, dtype in zip(_GRADIENTS[op.name](call, grad), ctx.types)]
+        made = [g.to(dtype) for g, dtype in zip(GRADIENTS[op.name](call, grad), ctx.types)]
         return (*made, *[None] * (len(ctx.options) - len(made)))
 
     made = torch.library.custom_op(f"tilewright::{op.name}", kernel, mutates_args=(), schema=_schema(op))
     made.register_fake(fake)
-    if op.name in _GRADIENTS:
+    if op.name in GRADIENTS:
         made.register_autograd(backward, setup_context=setup)
     if op.name != "matmul" and hasattr(made, "register_autocast"):
         for device in ("cpu", "cuda"):

@@ -11,7 +11,6 @@
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include "tilewright/timing.h"
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -119,12 +118,21 @@ Device device_of_environment(const std::string &word) try {
         error.fault(), fmt::format("{} (the environment's TILEWRIGHT_DEVICE is {})", error.what(), word));
 }
 
-const DeviceInfo &device_info(Device device) {
-    const DeviceInfo *first = nullptr;
+const DeviceInfo *usable_info(Device device) {
     for (const DeviceInfo &d : devices(device.backend)) {
         if (d.device == device && d.usable) {
-            return d;
+            return &d;
         }
+    }
+    return nullptr;
+}
+
+const DeviceInfo &device_info(Device device) {
+    if (const DeviceInfo *usable = usable_info(device)) {
+        return *usable;
+    }
+    const DeviceInfo *first = nullptr;
+    for (const DeviceInfo &d : devices(device.backend)) {
         if (!d.usable && (!first || d.device == device)) {
             first = &d;
         }

@@ -1,9 +1,8 @@
 // The frame of every call: what is the same for all operators.
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/calls/watch.h"
+#include "runtime/dispatch/arrays_of_call.h"
 #include "runtime/dispatch/measurement.h"
-#include "runtime/dispatch/output_check.h"
-#include "runtime/dispatch/wrapped_device.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include "tilewright/operator.h"

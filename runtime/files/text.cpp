@@ -1,4 +1,5 @@
 // Numbers as text: vectors and matrices in .csv and .txt files.
+#include "runtime/arrays/element.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/output/output_file.h"
 #include "runtime/files/readers.h"
@@ -7,7 +8,8 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <limits>
+#include <locale.h>
+#include <stdlib.h>
 #include <string_view>
 
 namespace tilewright {
@@ -15,23 +17,6 @@ namespace tilewright {
 namespace {
 
 constexpr std::string_view between = " \t,;";
-
-// Whether a decimal number that f64 does not hold is too large for it, and not too near to 0. The place of
-// its first digit that is not 0, and its exponent, say so.
-bool is_too_large(std::string_view word) {
-    const size_t mark = std::min(word.find_first_of("eE"), word.size());
-    const std::string_view digits = word.substr(0, mark);
-    const auto point = static_cast<int64_t>(std::min(digits.find('.'), digits.size()));
-    const auto first = static_cast<int64_t>(std::min(digits.find_first_of("123456789"), digits.size()));
-    std::string_view exponent = word.substr(std::min(mark + 1, word.size()));
-    exponent.remove_prefix(exponent.starts_with('+') ? 1 : 0);
-    int64_t power = 0;
-    const auto [end, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
-    if (error == std::errc::result_out_of_range) {
-        return exponent[0] != '-';
-    }
-    return power > first - point;
-}
 
 // A number may begin with a plus, which std::from_chars() does not take.
 bool parse(std::string_view word, double &value) {
@@ -41,8 +26,8 @@ bool parse(std::string_view word, double &value) {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     // Numbers beyond the range of f64 become 0 or infinite, as in other programs.
     if (error == std::errc::result_out_of_range) {
-        value = is_too_large(word) ? std::numeric_limits<double>::infinity() : 0;
-        value = word[0] == '-' ? -value : value;
+        static const locale_t with_points = newlocale(LC_ALL_MASK, "C", nullptr);
+        value = strtod_l(std::string(word).c_str(), nullptr, with_points);
     }
     return error != std::errc::invalid_argument && end == word.data() + word.size();
 }
@@ -118,26 +103,16 @@ int64_t read_line(
     return count;
 }
 
-template<typename T>
-void append(std::string &text, T value) {
-    char digits[64];  // the shortest form that reads back as the same value
-    text.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
-}
-
 void append_element(std::string &text, const Array &array, int64_t at) {
-    switch (array.type()) {
-    case Type::u8: return append(text, unsigned(array.as<uint8_t>()[at]));
-    case Type::u16: return append(text, array.as<uint16_t>()[at]);
-    case Type::u32: return append(text, array.as<uint32_t>()[at]);
-    case Type::u64: return append(text, array.as<uint64_t>()[at]);
-    case Type::i32: return append(text, array.as<int32_t>()[at]);
-    case Type::f32: return append(text, array.as<float>()[at]);
-    case Type::f64: return append(text, array.as<double>()[at]);
-    case Type::f16: return append(text, (float)array.as<Float16>()[at]);
-    case Type::bf16: return append(text, (float)array.as<BFloat16>()[at]);
-    case Type::c64:
-    case Type::c128: break;  // check_text() refuses them
-    }
+    with_element(array.type(), [&]<typename T>(T) {
+        char digits[64];  // the shortest form that reads back as the same value
+        if constexpr (std::is_integral_v<T> || std::is_same_v<T, double>) {
+            text.append(digits, std::to_chars(digits, digits + sizeof(digits), array.as<T>()[at]).ptr);
+        } else if constexpr (std::is_convertible_v<T, float>) {
+            const auto value = static_cast<float>(array.as<T>()[at]);
+            text.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
+        }  // check_text() refuses complex numbers
+    });
 }
 
 }  // namespace

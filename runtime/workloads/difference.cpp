@@ -1,4 +1,5 @@
 // How an output is compared with the expected one, number by number or as a whole.
+#include "runtime/arrays/element.h"
 #include "tilewright/workload.h"
 #include <algorithm>
 #include <cmath>
@@ -28,20 +29,13 @@ public:
         return data_ + (y * pitch_ + i) * (int64_t)size_of(type_);
     }
     double operator()(int64_t y, int64_t i) const {
-        switch (type_) {
-        case Type::u8: return *static_cast<const uint8_t *>(at(y, i));
-        case Type::u16: return *static_cast<const uint16_t *>(at(y, i));
-        case Type::u32: return *static_cast<const uint32_t *>(at(y, i));
-        case Type::u64: return (double)*static_cast<const uint64_t *>(at(y, i));
-        case Type::i32: return *static_cast<const int32_t *>(at(y, i));
-        case Type::f32: return *static_cast<const float *>(at(y, i));
-        case Type::f64: return *static_cast<const double *>(at(y, i));
-        case Type::f16: return *static_cast<const Float16 *>(at(y, i));
-        case Type::bf16: return *static_cast<const BFloat16 *>(at(y, i));
-        case Type::c64:
-        case Type::c128: break;
-        }
-        return 0;
+        return with_element(type_, [&]<typename T>(T) {
+            if constexpr (std::is_convertible_v<T, double>) {
+                return (double)*static_cast<const T *>(at(y, i));
+            } else {
+                return 0.;  // no complex numbers: these are two
+            }
+        });
     }
     bool has_bytes_of(const Numbers &other, int64_t y, int64_t i, int64_t count) const {
         return type_ == other.type_ && memcmp(at(y, i), other.at(y, i), (size_t)count * size_of(type_)) == 0;

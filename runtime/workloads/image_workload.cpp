@@ -1,6 +1,5 @@
 #include "runtime/workloads/image_workload.h"
 #include "runtime/workloads/random.h"
-#include "tilewright/error.h"
 #include <fmt/format.h>
 #include <stdexcept>
 

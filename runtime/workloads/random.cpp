@@ -1,4 +1,5 @@
 #include "runtime/workloads/random.h"
+#include "runtime/arrays/element.h"
 
 namespace tilewright {
 
@@ -36,23 +37,18 @@ void fill(Array &array, int64_t parts, uint64_t seed, Value value) {
 void fill_random(Array &array, uint64_t seed) {
     const auto real = [](uint64_t random) { return (double)random / (double)(uint64_t(1) << 39) - 1; };
     const auto real_f32 = [](uint64_t random) { return (float)((double)(random >> 16) / (1 << 23) - 1); };
-    switch (array.type()) {
-    case Type::u8:
-        return fill<uint8_t>(array, 1, seed, [](uint64_t random) { return (uint8_t)(random >> 8); });
-    case Type::u16:
-        return fill<uint16_t>(array, 1, seed, [](uint64_t random) { return (uint16_t)(random >> 8); });
-    case Type::u32: return fill<uint32_t>(array, 1, seed, [](uint64_t random) { return (uint32_t)random; });
-    case Type::u64: return fill<uint64_t>(array, 1, seed, [](uint64_t random) { return random; });
-    case Type::i32: return fill<int32_t>(array, 1, seed, [](uint64_t random) { return (int32_t)random; });
-    case Type::f16:
-        return fill<Float16>(array, 1, seed, [&](uint64_t random) { return Float16(real_f32(random)); });
-    case Type::bf16:
-        return fill<BFloat16>(array, 1, seed, [&](uint64_t random) { return BFloat16(real_f32(random)); });
-    case Type::f32: return fill<float>(array, 1, seed, real_f32);
-    case Type::f64: return fill<double>(array, 1, seed, real);
-    case Type::c64: return fill<float>(array, 2, seed, real_f32);
-    case Type::c128: return fill<double>(array, 2, seed, real);
-    }
+    with_element(array.type(), [&]<typename T>(T) {
+        if constexpr (std::is_integral_v<T>) {
+            fill<T>(
+                array, 1, seed, [](uint64_t random) { return (T)(sizeof(T) < 4 ? random >> 8 : random); });
+        } else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::complex<double>>) {
+            fill<double>(array, sizeof(T) / sizeof(double), seed, real);
+        } else if constexpr (std::is_same_v<T, float> || std::is_same_v<T, std::complex<float>>) {
+            fill<float>(array, sizeof(T) / sizeof(float), seed, real_f32);
+        } else {
+            fill<T>(array, 1, seed, [&](uint64_t random) { return T(real_f32(random)); });
+        }
+    });
 }
 
 void fill_random_bytes(Array &array, uint64_t seed) {

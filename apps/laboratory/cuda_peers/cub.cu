@@ -36,33 +36,19 @@ void sum_rows(const In *image, Out *sums, int width, int height, void *scratch, 
 
 template<class In, class Out>
 Kernel row_sum(const char *type) {
-    const auto prepare = [](Size size) -> std::unique_ptr<published::Problem> {
-        const int width = (int)size.width, height = (int)size.height;
-        size_t bytes = 0;
-        sum_rows<In, Out>(nullptr, nullptr, width, height, nullptr, bytes);
-        Arrays<In, Out> arrays;
-        const bool real = std::is_floating_point_v<In>;
-        arrays.inputs = {random_values<In>((size_t)width * height, 0, real ? 1 : 255, 1)};
-        arrays.outputs = (size_t)height;
-        arrays.scratch = bytes / sizeof(Out) + 1;
-        arrays.before = (Out)-1;
-        arrays.operations = width;
-        arrays.start = [=](const std::vector<const In *> &in, Out *out, Out *scratch) {
-            size_t given = bytes;
-            sum_rows(in[0], out, width, height, (void *)scratch, given);
-        };
-        arrays.expected = [=](const std::vector<std::vector<In>> &in, size_t y) {
-            double sum = 0;
-            for (size_t x = 0; x < (size_t)width; x++) {
-                sum += in[0][y * width + x];
-            }
-            return Expected{sum, real ? width * 0x1p-24 * sum : 0};
-        };
-        return std::make_unique<ArrayProblem<In, Out>>(std::move(arrays));
-    };
-    return {"row_sum", "CUB segmented reduce", type, {{8192, 8192}}, "up to 2^31 elements",
-        [](Size size) { return size.width * size.height < 1LL << 31; },
-        [type = std::string(type)](Size size) { return type + " " + text_of(size); }, prepare};
+    return kernel_of(
+        {"row_sum", "CUB segmented reduce", type, {{8192, 8192}}, most_31, serves_31}, [](Size size) {
+            const int width = (int)size.width, height = (int)size.height;
+            size_t bytes = 0;
+            sum_rows<In, Out>(nullptr, nullptr, width, height, nullptr, bytes);
+            auto arrays = published::sums<In, Out>(size, true);
+            arrays.scratch = bytes / sizeof(Out) + 1;
+            arrays.start = [=](const std::vector<const In *> &in, Out *out, Out *scratch) {
+                size_t given = bytes;
+                sum_rows(in[0], out, width, height, (void *)scratch, given);
+            };
+            return arrays;
+        });
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // cores, as the operators compute.
 #include "apps/laboratory/cuda_peers/library.h"
 #include "apps/laboratory/cuda_peers/peers.h"
-#include <cmath>
 #include <cublas_v2.h>
 
 namespace peers {
@@ -43,94 +42,53 @@ cublasHandle_t handle(const Functions &cublas) {
 }
 
 constexpr float one = 1, zero = 0;
-constexpr float unwritten = 4711;
 
 // cuBLAS has columns one after the other, and we have rows: so it computes the transposed product b^T a^T.
 Kernel sgemm(const Functions &cublas) {
-    const auto prepare = [cublas](Size size) -> std::unique_ptr<published::Problem> {
+    Kernel about = {"matmul", "cuBLAS sgemm", "f32", {{512, 512}, {1024, 1024}}, "squares up to 32768",
+        [](Size size) { return size.width == size.height && size.width <= 32768; }};
+    about.data = [](Size size) { return "f32 " + text_of(size) + "x" + std::to_string(size.width); };
+    return kernel_of(about, [cublas](Size size) {
         const int n = (int)size.width;
-        Arrays<float, float> arrays;
-        arrays.inputs = {
-            random_values<float>((size_t)n * n, -1, 1, 1), random_values<float>((size_t)n * n, -1, 1, 2)};
-        arrays.outputs = (size_t)n * n;
-        arrays.before = unwritten;
-        arrays.operations = n;
-        arrays.start = [cublas, n](const std::vector<const float *> &in, float *out, float *) {
+        auto arrays = published::product((size_t)n, 1);
+        arrays.start = [=](const std::vector<const float *> &in, float *out, float *) {
             check(cublas.sgemm(handle(cublas), CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, in[1], n, in[0], n,
                       &zero, out, n),
                 "cublasSgemm");
         };
-        arrays.expected = [n](const std::vector<std::vector<float>> &in, size_t i) {
-            double sum = 0, size = 0;
-            for (size_t k = 0; k < (size_t)n; k++) {
-                const double product = (double)in[0][i / n * n + k] * in[1][k * n + i % n];
-                sum += product;
-                size += std::abs(product);
-            }
-            return Expected{sum, n * 0x1p-24 * size};
-        };
-        return std::make_unique<ArrayProblem<float, float>>(std::move(arrays));
-    };
-    return {"matmul", "cuBLAS sgemm", "f32", {{512, 512}, {1024, 1024}}, "squares up to 32768",
-        [](Size size) { return size.width == size.height && size.width <= 32768; },
-        [](Size size) {
-            const std::string n = std::to_string(size.width);
-            return "f32 " + n + "x" + n + "x" + n;
-        },
-        prepare};
+        return arrays;
+    });
 }
 
 Kernel sgeam(const Functions &cublas) {
-    const auto prepare = [cublas](Size size) -> std::unique_ptr<published::Problem> {
-        const int width = (int)size.width, height = (int)size.height;
-        Arrays<float, float> arrays;
-        arrays.inputs = {random_values<float>((size_t)width * height, 0, 255, 1)};
-        arrays.outputs = (size_t)width * height;
-        arrays.before = unwritten;
-        arrays.operations = 1;
-        arrays.start = [=](const std::vector<const float *> &in, float *out, float *) {
-            check(cublas.sgeam(handle(cublas), CUBLAS_OP_T, CUBLAS_OP_N, height, width, &one, in[0], width,
-                      &zero, out, height, out, height),
-                "cublasSgeam");
-        };
-        arrays.expected = [=](const std::vector<std::vector<float>> &in, size_t i) {
-            return Expected{in[0][i % height * width + i / height], 0};
-        };
-        return std::make_unique<ArrayProblem<float, float>>(std::move(arrays));
-    };
-    return {"transpose", "cuBLAS sgeam", "f32", {{8192, 8192}}, "up to 2^31 elements",
-        [](Size size) { return size.width * size.height < 1LL << 31; },
-        [](Size size) { return "f32 " + text_of(size); }, prepare};
+    return kernel_of(
+        {"transpose", "cuBLAS sgeam", "f32", {{8192, 8192}}, most_31, serves_31}, [cublas](Size size) {
+            const int width = (int)size.width, height = (int)size.height;
+            auto arrays = published::transposed<float>(size);
+            arrays.start = [=](const std::vector<const float *> &in, float *out, float *) {
+                check(cublas.sgeam(handle(cublas), CUBLAS_OP_T, CUBLAS_OP_N, height, width, &one, in[0],
+                          width, &zero, out, height, out, height),
+                    "cublasSgeam");
+            };
+            return arrays;
+        });
 }
 
 // The sums of columns, or of rows, as the product with ones.
 Kernel sums(const Functions &cublas, bool of_rows) {
-    const auto prepare = [=](Size size) -> std::unique_ptr<published::Problem> {
-        const int width = (int)size.width, height = (int)size.height;
-        const int terms = of_rows ? width : height;
-        Arrays<float, float> arrays;
-        arrays.inputs = {
-            random_values<float>((size_t)width * height, 0, 1, 1), std::vector<float>((size_t)terms, 1)};
-        arrays.outputs = (size_t)(of_rows ? height : width);
-        arrays.before = -1;
-        arrays.operations = terms;
-        arrays.start = [=](const std::vector<const float *> &in, float *out, float *) {
-            check(cublas.sgemv(handle(cublas), of_rows ? CUBLAS_OP_T : CUBLAS_OP_N, width, height, &one,
-                      in[0], width, in[1], 1, &zero, out, 1),
-                "cublasSgemv");
-        };
-        arrays.expected = [=](const std::vector<std::vector<float>> &in, size_t i) {
-            double sum = 0;
-            for (size_t k = 0; k < (size_t)terms; k++) {
-                sum += in[0][of_rows ? i * width + k : k * width + i];
-            }
-            return Expected{sum, terms * 0x1p-24 * sum};
-        };
-        return std::make_unique<ArrayProblem<float, float>>(std::move(arrays));
-    };
-    return {of_rows ? "row_sum" : "column_sum", "cuBLAS sgemv with ones", "f32", {{8192, 8192}},
-        "up to 2^31 elements", [](Size size) { return size.width * size.height < 1LL << 31; },
-        [](Size size) { return "f32 " + text_of(size); }, prepare};
+    return kernel_of({of_rows ? "row_sum" : "column_sum", "cuBLAS sgemv with ones", "f32", {{8192, 8192}},
+                         most_31, serves_31},
+        [=](Size size) {
+            const int width = (int)size.width, height = (int)size.height;
+            auto arrays = published::sums<float, float>(size, of_rows);
+            arrays.inputs.emplace_back((size_t)(of_rows ? width : height), 1.f);
+            arrays.start = [=](const std::vector<const float *> &in, float *out, float *) {
+                check(cublas.sgemv(handle(cublas), of_rows ? CUBLAS_OP_T : CUBLAS_OP_N, width, height, &one,
+                          in[0], width, in[1], 1, &zero, out, 1),
+                    "cublasSgemv");
+            };
+            return arrays;
+        });
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ Expected one_number(const std::vector<float> &field, size_t i, size_t width, siz
 }
 
 Kernel transform(const Functions &cufft) {
-    const auto prepare = [cufft](Size size) -> std::unique_ptr<published::Problem> {
+    const auto arrays_of = [cufft](Size size) {
         const auto width = (size_t)size.width, height = (size_t)size.height;
         const auto destroy = [cufft](const cufftHandle *made) {
             cufft.destroy(*made);
@@ -66,11 +66,11 @@ Kernel transform(const Functions &cufft) {
         arrays.expected = [=](const std::vector<std::vector<float>> &in, size_t i) {
             return one_number(in[0], i, width, height);
         };
-        return std::make_unique<ArrayProblem<float, float>>(std::move(arrays));
+        return arrays;
     };
-    return {"fft2d", "cuFFT C2C", "c64", {{1024, 1024}, {4096, 4096}}, "up to 2^27 points",
-        [](Size size) { return size.width * size.height <= 1LL << 27; },
-        [](Size size) { return "c64 " + text_of(size); }, prepare};
+    return kernel_of({"fft2d", "cuFFT C2C", "c64", {{1024, 1024}, {4096, 4096}}, "up to 2^27 points",
+                         [](Size size) { return size.width * size.height <= 1LL << 27; }},
+        arrays_of);
 }
 
 }  // namespace

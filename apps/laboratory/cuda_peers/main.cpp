@@ -1,7 +1,6 @@
 // cuda_peers: times and verifies the published kernels and functions of the CUDA toolkit's libraries on one
 // CUDA device, and says what it timed as `tilewright bench` says it. `bench --peers` starts it.
 #include "apps/laboratory/cuda_peers/peers.h"
-#include "apps/laboratory/cuda_peers/results.h"
 #include "apps/laboratory/published_kernels/device.h"
 #include "apps/laboratory/published_kernels/measure.h"
 #include <CLI/CLI.hpp>
@@ -9,7 +8,10 @@
 #include <charconv>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -17,9 +19,11 @@ namespace peers {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Options {
     std::vector<std::string> asked;
-    std::string size, data, json, results;
+    std::string size, data, json;
     int device = 0;
     bool list = false, published = false;
     published::Plan plan;
@@ -136,13 +140,32 @@ void list(const std::vector<Kernel> &chosen) {
     }
 }
 
-// What was timed, and how many of it gave a wrong result.
-struct Count {
-    size_t runs = 0, wrong = 0;
-};
+std::string text_of(const Json &all) {
+    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
-Count time_all(const Options &options, const std::vector<Kernel> &chosen, Results &results) {
-    Count count;
+// The JSON with the runs that there are, in place of an older one: a file is whole at any time. What is no
+// file, as a pipe or /dev/null, is written to. Throws Failure where it cannot be written.
+void write(const Json &all, const std::string &path) {
+    std::error_code error;
+    const auto status = std::filesystem::symlink_status(path, error);
+    const bool is_replaced = !exists(status) || is_regular_file(status);
+    const std::string made = is_replaced ? path + ".part" : path;
+    std::ofstream file(made);
+    file << text_of(all);
+    file.close();
+    bool is_written = !file.fail();
+    if (is_replaced) {
+        is_written = is_written && std::rename(made.c_str(), path.c_str()) == 0;
+        std::filesystem::remove(made, error);
+    }
+    if (!is_written) {
+        throw Failure(Fault::failed, "--json " + path + ": cannot be written");
+    }
+}
+
+// Adds the runs to the JSON, and keeps it in the file.
+void time_all(const Options &options, const std::vector<Kernel> &chosen, Json &all) {
     for (const Kernel &kernel : chosen) {
         const auto sizes = options.size.empty() ? kernel.sizes : std::vector<Size>{size_of(options.size)};
         for (const Size size : sizes) {
@@ -151,17 +174,16 @@ Count time_all(const Options &options, const std::vector<Kernel> &chosen, Result
                     kernel.op.c_str(), kernel.step.c_str(), kernel.type.c_str(), text_of(size).c_str(),
                     kernel.takes.c_str());
             } else if (options.data.empty() || options.data == kernel.data(size)) {
-                const Json run = run_of(options, kernel, size);
-                results.add(run);
+                all["runs"].push_back(run_of(options, kernel, size));
                 if (options.json != "-") {
-                    print_line(run);
+                    print_line(all["runs"].back());
                 }
-                count.runs++;
-                count.wrong += !run.value("wrong", "").empty();
+                if (!options.json.empty() && options.json != "-") {
+                    write(all, options.json);
+                }
             }
         }
     }
-    return count;
 }
 
 void run(const Options &options) {
@@ -175,11 +197,10 @@ void run(const Options &options) {
         return;
     }
     const published::DeviceNames device = published::use_device(options.device);
-    Results results(options.json, options.results,
-        {{"version", 2}, {"program", "cuda_peers"},
-            {"context", {{"date", date()}, {"commit", PEERS_COMMIT}, {"toolkit", device.toolkit},
-                            {"device_name", device.name}, {"driver", device.driver}}},
-            {"missing", missing}});
+    Json all = {{"version", 2}, {"program", "cuda_peers"},
+        {"context", {{"date", date()}, {"commit", PEERS_COMMIT}, {"toolkit", device.toolkit},
+                        {"device_name", device.name}, {"driver", device.driver}}},
+        {"missing", missing}, {"complete", false}, {"runs", Json::array()}};
     if (options.json != "-") {
         std::printf(
             "# %s, %s; toolkit %s; tilewright %s\n"
@@ -188,13 +209,21 @@ void run(const Options &options) {
             device.name.c_str(), device.driver.c_str(), device.toolkit.c_str(), PEERS_COMMIT,
             options.plan.batch, options.plan.repeats, options.plan.limit_s);
     }
-    const Count count = time_all(options, chosen, results);
-    results.end();
-    if (count.wrong > 0) {
-        throw Failure(Fault::mismatch,
-            std::to_string(count.wrong) + " of " + std::to_string(count.runs) + " runs gave a wrong result");
+    time_all(options, chosen, all);
+    all["complete"] = true;
+    if (options.json == "-") {
+        std::fputs(text_of(all).c_str(), stdout);
+    } else if (!options.json.empty()) {
+        write(all, options.json);
     }
-    if (count.runs == 0 && options.data.empty()) {
+    const Json &runs = all["runs"];
+    const auto wrong = std::count_if(
+        runs.begin(), runs.end(), [](const Json &run) { return !run.value("wrong", "").empty(); });
+    if (wrong > 0) {
+        throw Failure(Fault::mismatch,
+            std::to_string(wrong) + " of " + std::to_string(runs.size()) + " runs gave a wrong result");
+    }
+    if (runs.empty() && options.data.empty()) {
         throw Failure(Fault::input, "none of the chosen kernels takes this size; --list says what they take");
     }
 }
@@ -215,17 +244,14 @@ void add_options(CLI::App &line, Options &options) {
     line.add_option("--limit", options.plan.limit_s, "Seconds that the timing of a peer may take, about")
         ->capture_default_str()
         ->check(CLI::Range(.001, 1e6));
-    line.add_option(
-        "--json", options.json, "Write JSON to this file (- is standard output, instead of the table)");
-    line.add_option(
-        "--results", options.results, "Append each run to this file as it comes, one JSON object per line");
+    line.add_option("--json", options.json,
+        "Write JSON to this file, after each run anew (- is standard output, instead of the table)");
     line.add_flag("--list", options.list, "Only list the peers and the sizes that they take");
     line.footer("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no kernel takes the size, 4 no CUDA device,\n"
-                "5 out of memory, 6 wrong result. Ctrl-C writes the JSON with what was timed until then.");
+                "5 out of memory, 6 wrong result.");
 }
 
 int program(int argc, char **argv) {
-    Results::take_signals();
     Options options;
     CLI::App line(
         "Times the published kernels, and functions of cuBLAS, cuFFT, NPP and CUB, on a CUDA device, "

@@ -34,30 +34,24 @@ void check_npp(NppStatus status, const char *what) {
     }
 }
 
+constexpr const char *most_29 = "up to 2^29 elements";
+bool serves_29(Size size) {
+    return size.width * size.height <= 1LL << 29;
+}
+
 template<class T, class F>
 Kernel transpose(const Library &library, const char *name, const std::string &type, int channels) {
     F *const run = library.function<F>(name);
-    const auto prepare = [=](Size size) -> std::unique_ptr<published::Problem> {
-        const int width = (int)size.width, height = (int)size.height;
-        const size_t pixel = (size_t)channels;
-        Arrays<T, T> arrays;
-        arrays.inputs = {random_values<T>(pixel * width * height, 0, 255, 1)};  // 255 itself is in no input
-        arrays.outputs = pixel * width * height;
-        arrays.before = (T)255;
-        arrays.operations = 1;
-        arrays.start = [=, about = context()](const std::vector<const T *> &in, T *out, T *) {
-            const int bytes = (int)(pixel * sizeof(T));
-            check_npp(run(in[0], width * bytes, out, height * bytes, {width, height}, about), "transpose");
-        };
-        arrays.expected = [=](const std::vector<std::vector<T>> &in, size_t i) {
-            const size_t x = i / pixel / height, y = i / pixel % height;
-            return Expected{(double)in[0][(y * width + x) * pixel + i % pixel], 0};
-        };
-        return std::make_unique<ArrayProblem<T, T>>(std::move(arrays));
-    };
-    return {"transpose", "NPP transpose", type, {{8192, 8192}}, "up to 2^29 elements",
-        [](Size size) { return size.width * size.height <= 1LL << 29; },
-        [type](Size size) { return type + " " + text_of(size); }, prepare};
+    return kernel_of(
+        {"transpose", "NPP transpose", type, {{8192, 8192}}, most_29, serves_29}, [=](Size size) {
+            const int width = (int)size.width, height = (int)size.height, bytes = channels * (int)sizeof(T);
+            auto arrays = published::transposed<T>(size, (size_t)channels);
+            arrays.start = [=, about = context()](const std::vector<const T *> &in, T *out, T *) {
+                check_npp(
+                    run(in[0], width * bytes, out, height * bytes, {width, height}, about), "transpose");
+            };
+            return arrays;
+        });
 }
 
 // The blurs. NPP's border is the nearest pixel, where `bench` times variants with the border reflect; the
@@ -118,7 +112,7 @@ using Blur = std::function<void(const BlurCall<T> &)>;
 
 template<class T>
 Kernel blur(const std::string &name, const std::string &type, double sigma, const Blur<T> &run) {
-    const auto prepare = [=](Size size) -> std::unique_ptr<published::Problem> {
+    const auto arrays_of = [=](Size size) {
         const std::vector<float> weights = gaussian(sigma);
         const auto on_device = std::make_shared<published::DeviceArray<float>>(weights.size());
         on_device->upload(weights.data());
@@ -134,16 +128,16 @@ Kernel blur(const std::string &name, const std::string &type, double sigma, cons
         arrays.expected = [=](const std::vector<std::vector<T>> &in, size_t i) {
             return blurred(in[0], size, weights, i);
         };
-        return std::make_unique<ArrayProblem<T, T>>(std::move(arrays));
+        return arrays;
     };
-    const auto data = [=](Size size) {
+    Kernel about = {"gaussian_blur", name, type, {{8192, 8192}}, most_29, serves_29};
+    about.data = [=](Size size) {
         char words[80];
         std::snprintf(
             words, sizeof words, "%s %s sigma %g reflect", type.c_str(), text_of(size).c_str(), sigma);
         return std::string(words);
     };
-    return {"gaussian_blur", name, type, {{8192, 8192}}, "up to 2^29 elements",
-        [](Size size) { return size.width * size.height <= 1LL << 29; }, data, prepare};
+    return kernel_of(about, arrays_of);
 }
 
 template<class T, class F>

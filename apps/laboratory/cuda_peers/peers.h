@@ -5,15 +5,21 @@
 
 namespace peers {
 
-using published::ArrayProblem;
 using published::Arrays;
 using published::Expected;
 using published::Failure;
 using published::Fault;
 using published::Kernel;
+using published::kernel_of;
 using published::random_values;
 using published::Size;
 using published::text_of;
+
+// What the libraries with indices of 32 bits serve.
+constexpr const char *most_31 = "up to 2^31 elements";
+inline bool serves_31(Size size) {
+    return size.width * size.height < 1LL << 31;
+}
 
 // The functions of a library as peers. Where the library is not on this machine: none, and a sentence that
 // says so is added to `missing`.

@@ -43,31 +43,17 @@ __global__ void four_columns_per_thread(const uint32_t *words, uint32_t *sums, i
 
 template<class Sum, class Start>
 Kernel kernel(const char *step, const char *type, int columns, Start start) {
-    const auto prepare = [start](Size size) -> std::unique_ptr<Problem> {
-        const int width = (int)size.width, height = (int)size.height;
-        Arrays<uint8_t, Sum> arrays;
-        arrays.inputs = {random_values<uint8_t>((size_t)width * height, 0, 256, 1)};
-        arrays.outputs = (size_t)width;
-        arrays.before = (Sum)-1;
-        arrays.operations = height;
-        arrays.start = [=](const std::vector<const uint8_t *> &in, Sum *out, Sum *) {
-            start(in[0], out, width, height);
-        };
-        arrays.expected = [=](const std::vector<std::vector<uint8_t>> &in, size_t x) {
-            uint64_t sum = 0;
-            for (int y = 0; y < height; y++) {
-                sum += in[0][(size_t)y * width + x];
-            }
-            // Whole numbers up to 2^24 are exact in f32.
-            const double bound = std::is_same_v<Sum, float> && sum > 1u << 24 ? height * 0x1p-24 * sum : 0;
-            return Expected{(double)sum, bound};
-        };
-        return std::make_unique<ArrayProblem<uint8_t, Sum>>(std::move(arrays));
-    };
-    return {"column_sum", step, type, {{8192, 8192}},
-        columns == 1 ? "any size" : "widths that are multiples of " + std::to_string(columns),
-        [columns](Size size) { return size.width % columns == 0; },
-        [type = std::string(type)](Size size) { return type + " " + text_of(size); }, prepare};
+    return kernel_of(
+        {"column_sum", step, type, {{8192, 8192}},
+            columns == 1 ? "any size" : "widths that are multiples of " + std::to_string(columns),
+            [columns](Size size) { return size.width % columns == 0; }},
+        [start](Size size) {
+            auto arrays = sums<uint8_t, Sum>(size, false);
+            arrays.start = [=](const std::vector<const uint8_t *> &in, Sum *out, Sum *) {
+                start(in[0], out, (int)size.width, (int)size.height);
+            };
+            return arrays;
+        });
 }
 
 }  // namespace

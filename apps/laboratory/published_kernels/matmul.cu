@@ -38,36 +38,19 @@ __global__ void tiles_in_shared(const float *a, const float *b, float *c, int n)
 
 using Product = void(const float *a, const float *b, float *c, int n);
 
-std::unique_ptr<Problem> prepare(Product *product, Size size) {
-    const int n = (int)size.width;
-    Arrays<float, float> arrays;
-    arrays.inputs = {
-        random_values<float>((size_t)n * n, -1, 1, 1), random_values<float>((size_t)n * n, -1, 1, 2)};
-    arrays.outputs = (size_t)n * n;
-    arrays.before = NAN;
-    arrays.operations = n;
-    arrays.start = [=](const std::vector<const float *> &in, float *out, float *) {
-        product<<<dim3(n / side, n / side), dim3(side, side)>>>(in[0], in[1], out, n);
-    };
-    arrays.expected = [=](const std::vector<std::vector<float>> &in, size_t i) {
-        const size_t y = i / n, x = i % n;
-        double sum = 0, magnitude = 0;
-        for (size_t k = 0; k < (size_t)n; k++) {
-            const double term = (double)in[0][y * n + k] * in[1][k * n + x];
-            sum += term;
-            magnitude += std::abs(term);
-        }
-        return Expected{sum, 2 * n * 0x1p-24 * magnitude};
-    };
-    return std::make_unique<ArrayProblem<float, float>>(std::move(arrays));
-}
-
-Kernel kernel(const char *step, Product *product) {
-    return {"matmul", step, "f32", {{512, 512}, {1024, 1024}, {4096, 4096}},
+Kernel kernel(const char *step, Product *multiply) {
+    Kernel about = {"matmul", step, "f32", {{512, 512}, {1024, 1024}, {4096, 4096}},
         "square matrices whose side is a multiple of 16",
-        [](Size size) { return size.width == size.height && size.width % side == 0; },
-        [](Size size) { return "f32 " + text_of(size) + "x" + std::to_string(size.width); },
-        [=](Size size) { return prepare(product, size); }};
+        [](Size size) { return size.width == size.height && size.width % side == 0; }};
+    about.data = [](Size size) { return "f32 " + text_of(size) + "x" + std::to_string(size.width); };
+    return kernel_of(about, [=](Size size) {
+        const int n = (int)size.width;
+        auto arrays = product((size_t)n, 2);
+        arrays.start = [=](const std::vector<const float *> &in, float *out, float *) {
+            multiply<<<dim3(n / side, n / side), dim3(side, side)>>>(in[0], in[1], out, n);
+        };
+        return arrays;
+    });
 }
 
 }  // namespace

@@ -72,8 +72,7 @@ using Convolution = void(const T *a, const T *b, T *c, Lengths n);
 
 // `all`: c has 2 n elements, as published; otherwise n, as `tilewright bench` times by default.
 template<class T>
-std::unique_ptr<Problem> prepare(
-    Convolution<T> *convolution, int most_blocks, T before, bool all, Size size) {
+Arrays<T, T> arrays_of(Convolution<T> *convolution, int most_blocks, T before, bool all, Size size) {
     const int n = (int)size.width;
     const Lengths lengths{n, n, all ? 2 * n : n};
     Arrays<T, T> arrays;
@@ -93,7 +92,7 @@ std::unique_ptr<Problem> prepare(
         }
         return Expected{(double)least, 0};
     };
-    return std::make_unique<ArrayProblem<T, T>>(std::move(arrays));
+    return arrays;
 }
 
 // In blocks. The publication does not say how many the older kernel has.
@@ -103,15 +102,17 @@ template<class T>
 void add(std::vector<Kernel> &all, const char *step, const char *type, Convolution<T> *kernel, int blocks,
     T before = std::numeric_limits<T>::infinity()) {
     for (const bool all_entries : {true, false}) {
-        all.push_back({"min_plus_convolution", step, type, {{1000, 1}, {10000, 1}, {100000, 1}, {1000000, 1}},
+        Kernel about = {"min_plus_convolution", step, type,
+            {{1000, 1}, {10000, 1}, {100000, 1}, {1000000, 1}},
             all_entries ? "vectors, as Nx1; makes all 2 N entries" :
                           "vectors, as Nx1; makes the first N entries",
-            [](Size size) { return size.height == 1; },
-            [=, type = std::string(type)](Size size) {
-                return type + " " + std::to_string(size.width) + " uniform" +
-                       (all_entries ? ", all entries" : "");
-            },
-            [=](Size size) { return prepare(kernel, blocks, before, all_entries, size); }});
+            [](Size size) { return size.height == 1; }};
+        about.data = [=, type = std::string(type)](Size size) {
+            return type + " " + std::to_string(size.width) + " uniform" +
+                   (all_entries ? ", all entries" : "");
+        };
+        all.push_back(kernel_of(
+            about, [=](Size size) { return arrays_of(kernel, blocks, before, all_entries, size); }));
     }
 }
 

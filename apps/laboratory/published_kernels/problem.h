@@ -132,4 +132,77 @@ inline unsigned blocks_for(int64_t work, int64_t per_block) {
     return (unsigned)((work + per_block - 1) / per_block);
 }
 
+// ---- what several kernels compute; each adds its start()
+
+// The sums of the columns of an image, or of its rows. Whole numbers up to 2^24 are exact in f32.
+template<class In, class Out>
+Arrays<In, Out> sums(Size size, bool of_rows) {
+    constexpr bool is_real = std::is_floating_point_v<In>;
+    const auto width = (size_t)size.width, terms = (size_t)(of_rows ? size.width : size.height);
+    Arrays<In, Out> arrays;
+    arrays.inputs = {random_values<In>(width * (size_t)size.height, 0, is_real ? 1 : 256, 1)};
+    arrays.outputs = (size_t)(of_rows ? size.height : size.width);
+    arrays.before = (Out)-1;
+    arrays.operations = (double)terms;
+    arrays.expected = [=](const std::vector<std::vector<In>> &in, size_t i) {
+        double sum = 0;
+        for (size_t k = 0; k < terms; k++) {
+            sum += (double)in[0][of_rows ? i * width + k : k * width + i];
+        }
+        const bool is_rounded = std::is_floating_point_v<Out> && (is_real || sum > 1u << 24);
+        return Expected{sum, is_rounded ? (double)terms * 0x1p-24 * sum : 0};
+    };
+    return arrays;
+}
+
+// The transpose of an image. 255 is in no input.
+template<class T>
+Arrays<T, T> transposed(Size size, size_t channels = 1) {
+    const auto width = (size_t)size.width, height = (size_t)size.height;
+    Arrays<T, T> arrays;
+    arrays.inputs = {random_values<T>(channels * width * height, 0, 255, 1)};
+    arrays.outputs = channels * width * height;
+    arrays.before = (T)255;
+    arrays.operations = 1;
+    arrays.expected = [=](const std::vector<std::vector<T>> &in, size_t i) {
+        const size_t x = i / channels / height, y = i / channels % height;
+        return Expected{(double)in[0][(y * width + x) * channels + i % channels], 0};
+    };
+    return arrays;
+}
+
+// The product of two square matrices, by a kernel that rounds so often for each term of a sum.
+inline Arrays<float, float> product(size_t n, int roundings) {
+    Arrays<float, float> arrays;
+    arrays.inputs = {random_values<float>(n * n, -1, 1, 1), random_values<float>(n * n, -1, 1, 2)};
+    arrays.outputs = n * n;
+    arrays.before = NAN;
+    arrays.operations = (double)n;
+    arrays.expected = [=](const std::vector<std::vector<float>> &in, size_t i) {
+        double sum = 0, magnitude = 0;
+        for (size_t k = 0; k < n; k++) {
+            const double term = (double)in[0][i / n * n + k] * in[1][k * n + i % n];
+            sum += term;
+            magnitude += std::abs(term);
+        }
+        return Expected{sum, roundings * (double)n * 0x1p-24 * magnitude};
+    };
+    return arrays;
+}
+
+template<class In, class Out>
+std::unique_ptr<Problem> problem_of(Arrays<In, Out> arrays) {
+    return std::make_unique<ArrayProblem<In, Out>>(std::move(arrays));
+}
+
+// A kernel that computes what `arrays(size)` says.
+template<class MakeArrays>
+Kernel kernel_of(Kernel kernel, MakeArrays arrays) {
+    if (!kernel.data) {
+        kernel.data = [type = kernel.type](Size size) { return type + " " + text_of(size); };
+    }
+    kernel.prepare = [arrays](Size size) { return problem_of(arrays(size)); };
+    return kernel;
+}
+
 }  // namespace published

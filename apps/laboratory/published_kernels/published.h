@@ -40,8 +40,9 @@ struct Kernel {
     std::vector<Size> sizes;     // those that are timed where the user names none
     std::string takes;           // the sizes that it serves, in words: "multiples of 16"
     std::function<bool(Size)> serves;
-    std::function<std::string(Size)> data;  // as `tilewright bench` names it: "u8 8192x8192"
-    std::function<std::unique_ptr<Problem>(Size)> prepare;
+    // as `tilewright bench` names it: "u8 8192x8192", where nothing else is said
+    std::function<std::string(Size)> data = {};
+    std::function<std::unique_ptr<Problem>(Size)> prepare = {};
 };
 
 std::vector<Kernel> column_sum_kernels();

@@ -165,7 +165,7 @@ std::vector<double> filtered(const std::vector<float> &image, int width, int hei
     return all;
 }
 
-std::unique_ptr<Problem> prepare(Calls *calls, Size size) {
+Arrays<float, float> arrays_of(Calls *calls, Size size) {
     const int width = (int)size.width, height = (int)size.height;
     const size_t pixels = (size_t)width * height;
     Arrays<float, float> arrays;
@@ -186,14 +186,14 @@ std::unique_ptr<Problem> prepare(Calls *calls, Size size) {
         }
         return Expected{(*right)[i], bound};
     };
-    return std::make_unique<ArrayProblem<float, float>>(std::move(arrays));
+    return arrays;
 }
 
 Kernel kernel(const char *step, Calls *calls) {
-    return {"recursive_gaussian", step, "f32", {{2048, 2048}, {8192, 8192}}, "sides up to 1048560",
-        [](Size size) { return size.width <= 65535 * side && size.height <= 65535 * side; },
-        [](Size size) { return "f32 " + text_of(size) + " sigma 5"; },
-        [=](Size size) { return prepare(calls, size); }};
+    Kernel about = {
+        "recursive_gaussian", step, "f32", {{2048, 2048}, {8192, 8192}}, most_sides, serves_sides};
+    about.data = [](Size size) { return "f32 " + text_of(size) + " sigma 5"; };
+    return kernel_of(about, [=](Size size) { return arrays_of(calls, size); });
 }
 
 }  // namespace

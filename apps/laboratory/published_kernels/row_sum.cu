@@ -45,32 +45,18 @@ __global__ void block_per_row(const uint8_t *image, float *sums, int width) {
     }
 }
 
+// The second axis of a grid has at most 65535 blocks.
 template<class Start>
 Kernel kernel(const char *step, Start start) {
-    const auto prepare = [start](Size size) -> std::unique_ptr<Problem> {
-        const int width = (int)size.width, height = (int)size.height;
-        Arrays<uint8_t, float> arrays;
-        arrays.inputs = {random_values<uint8_t>((size_t)width * height, 0, 256, 1)};
-        arrays.outputs = (size_t)height;
-        arrays.before = -1;
-        arrays.operations = width;
-        arrays.start = [=](const std::vector<const uint8_t *> &in, float *out, float *) {
-            start(in[0], out, width, height);
-        };
-        arrays.expected = [=](const std::vector<std::vector<uint8_t>> &in, size_t y) {
-            uint64_t sum = 0;
-            for (int x = 0; x < width; x++) {
-                sum += in[0][y * width + x];
-            }
-            // Whole numbers up to 2^24 are exact in f32.
-            return Expected{(double)sum, sum > 1u << 24 ? width * 0x1p-24 * (double)sum : 0};
-        };
-        return std::make_unique<ArrayProblem<uint8_t, float>>(std::move(arrays));
-    };
-    // The second axis of a grid has at most 65535 blocks.
-    return {"row_sum", step, "u8f32", {{8192, 8192}}, "widths up to 8388480",
-        [](Size size) { return size.width <= 65535LL * pixels; },
-        [](Size size) { return "u8f32 " + text_of(size); }, prepare};
+    return kernel_of({"row_sum", step, "u8f32", {{8192, 8192}}, "widths up to 8388480",
+                         [](Size size) { return size.width <= 65535LL * pixels; }},
+        [start](Size size) {
+            auto arrays = sums<uint8_t, float>(size, true);
+            arrays.start = [=](const std::vector<const uint8_t *> &in, float *out, float *) {
+                start(in[0], out, (int)size.width, (int)size.height);
+            };
+            return arrays;
+        });
 }
 
 }  // namespace

@@ -11,28 +11,15 @@ using Transpose = void(const T *in, T *out, int width, int height);
 
 template<class T>
 Kernel kernel(const char *step, const char *type, Transpose<T> *transpose, bool mirrored = false) {
-    const auto prepare = [=](Size size) -> std::unique_ptr<Problem> {
-        const int width = (int)size.width, height = (int)size.height;
-        Arrays<T, T> arrays;
-        arrays.inputs = {random_values<T>((size_t)width * height, 0, 255, 1)};  // 255 itself is in no input
-        arrays.outputs = (size_t)width * height;
-        arrays.before = (T)255;
-        arrays.operations = 1;
+    return kernel_of({"transpose", step, type, {{8192, 8192}}, most_sides, serves_sides}, [=](Size size) {
+        auto arrays = transposed<T>(size);
         arrays.start = [=](const std::vector<const T *> &in, T *out, T *) {
-            const unsigned across = blocks_for(width, side), down = blocks_for(height, side);
+            const unsigned across = blocks_for(size.width, side), down = blocks_for(size.height, side);
             const dim3 grid = mirrored ? dim3(down, across) : dim3(across, down);
-            transpose<<<grid, dim3(side, side)>>>(in[0], out, width, height);
+            transpose<<<grid, dim3(side, side)>>>(in[0], out, (int)size.width, (int)size.height);
         };
-        arrays.expected = [=](const std::vector<std::vector<T>> &in, size_t i) {
-            const size_t x = i / height, y = i % height;
-            return Expected{(double)in[0][y * width + x], 0};
-        };
-        return std::make_unique<ArrayProblem<T, T>>(std::move(arrays));
-    };
-    // The second axis of a grid has at most 65535 blocks.
-    return {"transpose", step, type, {{8192, 8192}}, "sides up to 1048560",
-        [](Size size) { return size.width <= 65535 * side && size.height <= 65535 * side; },
-        [type = std::string(type)](Size size) { return type + " " + text_of(size); }, prepare};
+        return arrays;
+    });
 }
 
 template<class T>

@@ -1,10 +1,17 @@
 #pragma once
 // The published transposes, for .cu files: transpose and recursive_gaussian call them.
+#include "apps/laboratory/published_kernels/published.h"
 #include <cstddef>
 
 namespace published {
 
 constexpr int side = 16;  // of a tile and of a block of threads
+
+// The second axis of a grid has at most 65535 blocks.
+constexpr const char *most_sides = "sides up to 1048560";
+inline bool serves_sides(Size size) {
+    return size.width <= 65535 * side && size.height <= 65535 * side;
+}
 
 // Neighbouring threads read neighbouring pixels, and write pixels that are a whole row of the output apart.
 template<class T>

@@ -9,8 +9,6 @@
                                     asks `PROGRAM show --source accesses` how the steps of these operators
                                     reach memory, keeps it in docs/steps/accesses.json, and writes the tables;
                                     with --check it says whether the program still says the same
-    tables.py steps --hardware FILE...
-                                    keeps the counters of files of ncu in counters.json (hardware.py)
 
 FILE is JSON of `tilewright bench OPERATOR --json FILE` or of `cuda_peers --published --json FILE`, or the
 lines of `tilewright bench OPERATOR --results FILE` of one device. A file of the same name in measured/ is
@@ -24,10 +22,8 @@ data they stay.
     <!-- sizes: OPERATOR; DATA; DATA... -->         one table of data by step, each step a column; without
                                                     copies if it says `OPERATOR on the device`
     <!-- tunable: OPERATOR NAME STEP...; DATA -->   times by the value of a tunable (`bench --tunable`)
-    <!-- accesses: OPERATOR TYPE SIZE OPTIONS -->   how the warps of each step reach memory
-    <!-- predicted: OPERATOR TYPE SIZE OPTIONS -->  what that says of times (predicted.py); both end with
+    <!-- accesses: OPERATOR TYPE SIZE OPTIONS -->   how the warps of each step reach memory; it ends with
                                                     `; DATA` where the data of the times has another name
-    <!-- hardware: ncu -->                          the same counters by ncu (hardware.py)
 
 Times in the text of a page must be those of some run in measured/, or of a publication, unless their
 paragraph gives a date or a page of docs/performance/ as its source.
@@ -38,13 +34,11 @@ import os
 import re
 
 import accesses
-import hardware
-import predicted
 from published import FIGURES, FIGURES_OF, PEERS, STEPS
 from results import Wrong, read, read_json
 
 COLUMNS = ['CUDA', 'OpenCL', 'PoCL', 'CPU', 'published kernel']
-BEGIN = re.compile(r'<!-- (measured|sizes|tunable|accesses|predicted|hardware): (.*) -->$')
+BEGIN = re.compile(r'<!-- (measured|sizes|tunable|accesses): (.*) -->$')
 END = '<!-- end -->'
 OF_PUBLISHED = 'published kernel, '
 
@@ -303,18 +297,9 @@ def accesses_table(measured, words, pages):
                           lambda step: time_text(run_of(step)) if run_of(step) else '-') + ['']
 
 
-def predicted_table(measured, words, pages):
-    operator, data, _ = parts_of(words)
-    run_of = time_on_cuda(measured, words)
-    return predicted.table(accesses.read(pages), operator, data,
-                           lambda step: run_of(step) and run_of(step)['median']) + ['']
-
-
 def page_with_tables(text, measured, pages):
     makers = {'measured': measured_tables, 'sizes': sizes_table, 'tunable': tunable_table,
-              'accesses': lambda measured, words: accesses_table(measured, words, pages),
-              'predicted': lambda measured, words: predicted_table(measured, words, pages),
-              'hardware': lambda *_: [*hardware.table(pages), '']}
+              'accesses': lambda measured, words: accesses_table(measured, words, pages)}
     lines, out, i = text.split('\n'), [], 0
     while i < len(lines):
         out.append(lines[i])
@@ -369,8 +354,6 @@ def write_or_check(given):
     folder = os.path.join(given.pages, 'measured')
     if given.add:
         keep(given.add, folder)
-    if given.hardware:
-        hardware.keep(given.hardware, given.pages)
     paths = sorted(glob.glob(os.path.join(given.pages, '*.md')))
     texts = {}
     for path in paths:

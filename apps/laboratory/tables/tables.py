@@ -4,13 +4,13 @@
 Usage: tables.py write FILE...            writes tables into PERFORMANCE.md and the pages of docs/performance/
        tables.py choice [--list] [--least] FILE...
                                           prints how far the choice of `tuned` is from the fastest variant
-       tables.py steps [--add FILE...] [--hardware FILE...] [--check] [--pages FOLDER]
+       tables.py steps [--add FILE...] [--check] [--pages FOLDER]
                                           writes or checks the tables of docs/steps/ (see steps.py)
 
 FILE is JSON of `tilewright bench --json`, of `python_calls.py`, of `cuda_peers --json` or of
 `call_benchmarks --benchmark_out`, or lines of `--results` (JSONL).
 
-`write` puts tables between a line `<!-- pairs: THREADS CPU MACHINE -->` (such as `1 avx2 AMD EPYC`),
+`write` puts tables between a line `<!-- pairs: MACHINE -->` (all files of `python_calls.py` of one machine),
 `<!-- bench: OPERATOR DEVICE -->` or `<!-- small calls -->`, and the next line `<!-- end -->`. It prints the
 lines that no page has.
 """
@@ -32,25 +32,36 @@ def number(ms):
     return f'{ms:.4f}' if ms < 1 else f'{ms:.3g}' if ms < 100 else f'{ms:.0f}'
 
 
-def pairs_table(context, runs):
-    """Calls of Tilewright beside those of other libraries, by their CPU time (python_calls.py)."""
-    threads = context['threads']
-    lines = ['', f'{context["device_name"]}, {threads} thread{"s" if threads > 1 else ""}, '
-             f'{context["date"][:10]}, commit `{context["commit"]}`; CPU ms per call from Python, '
-             f'the least of {context["rounds"]} rounds by turns:', '',
-             '| case | Tilewright | ' + ' | '.join(LIBRARIES) + ' | to the fastest peer |',
-             '|---|---|' + '---|' * len(LIBRARIES) + '---|']
-    cases = {}
-    for run in runs:
-        library = run['peer'].split()[0]
-        if 'cpu_ms' in run and (library != 'Tilewright' or run['peer'] == 'Tilewright'):
-            cases.setdefault(f"{run['operator']} {run['data']}", {})[library] = run['cpu_ms']
-    for case, times in cases.items():
-        if 'Tilewright' in times:
-            peers = [times[library] for library in LIBRARIES if library in times]
-            cells = [number(times[library]) if library in times else '-' for library in LIBRARIES]
-            ratio = f'{times["Tilewright"] / min(peers):.2f}' if peers else '-'
-            lines.append(f'| {case} | {number(times["Tilewright"])} | {" | ".join(cells)} | {ratio} |')
+def microseconds(us):
+    return f'{us:.2f}' if us < 100 else f'{us:.0f}'
+
+
+def pair_cell(times):
+    """Our ms, and those of the fastest other library, by library; empty without ours."""
+    ours, peers = times.get('Tilewright'), [(times[name], name) for name in LIBRARIES if name in times]
+    if not ours or not peers:
+        return number(ours) if ours else ''
+    return f'{number(ours)}, {min(peers)[1]} {number(min(peers)[0])}: {ours / min(peers)[0]:.2f}'
+
+
+def pairs_table(files):
+    """Calls of Tilewright and of the fastest other library, by their CPU time (python_calls.py), on one
+    machine: a column per number of threads and instruction set."""
+    lines, cases, titles = [''], {}, []
+    for context, runs in files:
+        title = f'{context["threads"]} thread{"s" if context["threads"] > 1 else ""}'
+        title += '' if context['cpu'] == 'all' else f', {context["cpu"]}'
+        titles.append(title)
+        lines += [f'{title}: {context["date"][:10]}, commit `{context["commit"]}`, the least of '
+                  f'{context["rounds"]} rounds by turns.', '']
+        for run in runs:
+            if 'cpu_ms' in run:
+                of_case = cases.setdefault(f"{run['operator']} {run['data']}", {}).setdefault(title, {})
+                of_case[run['peer'].split()[0]] = run['cpu_ms']
+    lines += ['| case | ' + ' | '.join(titles) + ' |', '|---' * (len(titles) + 1) + '|']
+    for case, columns in cases.items():
+        cells = [pair_cell(columns.get(title, {})) for title in titles]
+        lines += [f'| {case} | ' + ' | '.join(cells) + ' |'] if any(cells) else []
     return lines
 
 
@@ -72,27 +83,31 @@ def bench_table(runs):
 
 
 def small_calls_table(data):
-    """Calls beside plain loops (call_benchmarks), of one type per width of a number: f32 tells of u32, u8 of
-    u8f32."""
+    """Calls, and in brackets plain loops, in us (call_benchmarks): a row per operator and type, of one type
+    per width of a number (f32 tells of u32, u8 of u8f32), and a table per list of sizes."""
     least = {}
     for one in data['benchmarks']:
         what, operator, case, who = (one.get('run_name') or one['name']).split('/')[:4]
         if what == 'calls' and 'error_message' not in one:
-            key = least.setdefault((operator, case), {})
+            key = least.setdefault((operator, *case.split(' ', 1)), {})
             key[who] = min(one['real_time'], key.get(who, float('inf')))
-    lines = ['| operator | data | call, us | plain loop, us | ratio | longer by, us |',
-             '|---|---|---|---|---|---|']
-    for (operator, case), times in least.items():
+    rows, sizes = {}, {}
+    for (operator, kind, size), times in least.items():
         call, loop = times.get('cpu'), times.get('plain loop, 1 thread')
-        if call and loop and not re.match('(u8f32|u16f32|u16|rgb16|u64|i32) ', case):
-            lines.append(f'| {operator} | {case} | {call:.2f} | {loop:.2f} | {call / loop:.2f} '
-                         f'| {call - loop:+.2f} |')
+        if call and loop and kind not in ('u8f32', 'u16f32', 'u16', 'rgb16', 'u64', 'i32'):
+            rows.setdefault((operator, kind), {})[size] = f'{microseconds(call)} ({microseconds(loop)})'
+            sizes.setdefault(operator, {})[size] = True
+    lines = []
+    for columns in dict.fromkeys(tuple(of_operator) for of_operator in sizes.values()):
+        lines += ['', '| operator | ' + ' | '.join(columns) + ' |', '|---' * (len(columns) + 1) + '|']
+        lines += [f'| {operator} {kind} | ' + ' | '.join(row.get(size, '-') for size in columns) + ' |'
+                  for (operator, kind), row in rows.items() if tuple(sizes[operator]) == columns]
     return lines
 
 
 def tables_of(files):
     """The text of each marker that the files have."""
-    tables, bench = {}, {}
+    tables, bench, pairs = {}, {}, {}
     for path in files:
         data = read_json(path)
         if is_of_google_benchmark(data):
@@ -100,13 +115,13 @@ def tables_of(files):
             continue
         context, runs = read(path)
         if 'threads' in context:
-            tables[f'pairs: {context["threads"]} {context["cpu"]} {context["device_name"]}'] = pairs_table(
-                context, runs)
+            pairs.setdefault(context['device_name'], []).append((context, runs))
             continue
         for run in runs:
             bench.setdefault((run['operator'], run['device'].split(':')[0]), []).append(run)
     for (operator, device), runs in bench.items():
         tables[f'bench: {operator} {device}'] = bench_table(runs)
+    tables.update({f'pairs: {machine}': pairs_table(of_machine) for machine, of_machine in pairs.items()})
     return tables
 
 
@@ -150,7 +165,6 @@ def main():
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     stepping.add_argument('--add', nargs='+', default=[], metavar='FILE')
     stepping.add_argument('--count', nargs='+', default=[], metavar='WORD')
-    stepping.add_argument('--hardware', nargs='+', default=[], metavar='FILE')
     stepping.add_argument('--check', action='store_true')
     stepping.add_argument('--pages', default=os.path.join(DOCS, 'steps'),
                           help='the folder of the pages, with measured/ in it')

@@ -1,7 +1,6 @@
 // Reads values of tunables, and combines those that a variant takes.
 #include "apps/tilewright/built_variants/tunable_options.h"
 #include "apps/tilewright/built_variants/built_variant.h"
-#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/options/option_text.h"
 #include "tilewright/error.h"

@@ -1,12 +1,10 @@
 // Reads values of tunables, and compares them with a variant's ranges.
 #include "apps/tilewright/built_variants/tunables.h"
 #include "apps/tilewright/built_variants/ptxas.h"
-#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/options/option_text.h"
 #include "tilewright/error.h"
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -53,10 +51,7 @@ std::optional<int> value_of(const std::string &op, const std::string &tunable, c
         const auto at = std::find(words->begin(), words->end(), word);
         return at == words->end() ? std::nullopt : std::optional((int)(at - words->begin()));
     }
-    int value = 0;
-    const char *end = word.data() + word.size();
-    const auto [stopped, fault] = std::from_chars(word.data(), end, value);
-    return fault == std::errc() && stopped == end ? std::optional(value) : std::nullopt;
+    return number_in<int>(word);
 }
 
 std::string words_of(const Variant &variant, const TunableValues &values) {
@@ -71,13 +66,11 @@ TunableValues tunables_of(const std::string &text) {
     TunableValues values;
     for (const std::string &word : parted(text)) {
         const size_t equals = word.find('=');
-        const char *begin = word.data() + std::min(word.size(), equals + 1), *end = word.data() + word.size();
-        int value = 0;
-        const auto [stopped, fault] = std::from_chars(begin, end, value);
-        if (equals == std::string::npos || equals == 0 || fault != std::errc() || stopped != end) {
+        const std::optional<int> value = number_in<int>(word.substr(std::min(word.size(), equals + 1)));
+        if (equals == std::string::npos || equals == 0 || !value) {
             refuse(word, "write name=value with a whole number, several separated by commas: tile=32,pad=1");
         }
-        values.emplace_back(word.substr(0, equals), value);
+        values.emplace_back(word.substr(0, equals), *value);
     }
     return values;
 }

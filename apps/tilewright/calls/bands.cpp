@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -31,11 +30,28 @@ std::vector<int64_t> with_rows(std::vector<int64_t> shape, int64_t rows) {
     return shape;
 }
 
+int64_t bytes_of_memory(const std::string &word) {
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    const std::string unit(end, word.data() + word.size());
+    const int shift = unit.empty()               ? 0 :
+                      unit == "K" || unit == "k" ? 10 :
+                      unit == "M"                ? 20 :
+                      unit == "G"                ? 30 :
+                                                   -1;
+    if (error != std::errc() || shift < 0 || number < 1 ||
+        number > std::numeric_limits<int64_t>::max() >> shift) {
+        throw Error(
+            Fault::usage, "takes a number of bytes, as 200M or 2G", {.argument = "--memory", .value = word});
+    }
+    return number << shift;
+}
+
 // The rows of a file as the operator takes them: grey values, one channel, another type.
 class FittedRows final : public RowSource {
 public:
     // `index`: which of the calls gets them.
-    FittedRows(RowsOfFile &file, const BandedCall &call, size_t index)
+    FittedRows(RowsOfFile &file, const FileCall &call, size_t index)
         : file_(file), call_(call), index_(index) {
         const Fitted row = fitted_of(Array(file.type(), with_rows(file.shape(), 1)));
         calls_ = row.calls.size();
@@ -79,11 +95,11 @@ private:
                 .array = std::move(rows),
                 .metadata = {},
                 .has_alpha = file_.about().has_alpha}},
-            call_.fit);
+            call_.options.fit);
     }
 
     RowsOfFile &file_;
-    const BandedCall &call_;
+    const FileCall &call_;
     const size_t index_;
     size_t calls_ = 1;
     bool has_alpha_ = false;
@@ -142,29 +158,30 @@ bool is_large(const RowsOfFile &rows) {
 }
 
 // The file, if its image may be so large.
-std::unique_ptr<RowsOfFile> large_file(const BandedCall &call, const std::string &path) {
-    if (call.check || !may_be_large(path)) {
+std::unique_ptr<RowsOfFile> large_file(const FileCall &call, const std::string &path) {
+    if (call.options.check || !may_be_large(path)) {
         return nullptr;
     }
     try {
-        return rows_of_file(path, without_pixels(call.limits), largest_whole());
+        return rows_of_file(path, without_pixels(call.options.limits), largest_whole());
     } catch (const Error &) {
         return nullptr;  // the reader of whole files says it
     }
 }
 
 // The same, for a call on the whole image. An array over the limit is refused where it is opened again.
-std::unique_ptr<RowsOfFile> as_whole(std::unique_ptr<RowsOfFile> file, const BandedCall &call) {
-    const bool is_within = file && (is_picture(file->about().kind) || bytes_of(file->type(), file->shape()) <=
-                                                                          (double)call.limits.npy.bytes);
+std::unique_ptr<RowsOfFile> as_whole(std::unique_ptr<RowsOfFile> file, const FileCall &call) {
+    const bool is_within =
+        file && (is_picture(file->about().kind) ||
+                    bytes_of(file->type(), file->shape()) <= (double)call.options.limits.npy.bytes);
     return is_within ? std::move(file) : nullptr;
 }
 
-[[noreturn]] void refuse(const BandedCall &call, const std::string &why) {
+[[noreturn]] void refuse(const FileCall &call, const std::string &why) {
     throw Error(Fault::usage, why, {.operation = call.to.name, .argument = "--memory"});
 }
 
-BandOptions options_of(const BandedCall &call, const FittedRows &rows, FileKind kind, const Output &output,
+BandOptions options_of(const FileCall &call, const FittedRows &rows, FileKind kind, const Output &output,
     Progress &progress, size_t index) {
     const double bytes = bytes_of(rows.type(), rows.shape());
     const auto start = std::chrono::steady_clock::now();
@@ -175,9 +192,9 @@ BandOptions options_of(const BandedCall &call, const FittedRows &rows, FileKind 
         return true;
     };
     const std::filesystem::path folder = std::filesystem::path(output.path).parent_path();
-    return {.memory = call.memory > 0 ? call.memory : largest_whole(),
+    return {.memory = call.options.memory > 0 ? call.options.memory : largest_whole(),
         .call = {.device = call.device,
-            .schedule = call.schedule,
+            .schedule = call.options.schedule,
             .alpha = rows.has_alpha(),
             .kind_of_file = word_for_settings(kind),
             .progress = show},
@@ -186,7 +203,7 @@ BandOptions options_of(const BandedCall &call, const FittedRows &rows, FileKind 
                                           folder.string()};
 }
 
-void add_statistics(const BandedCall &call, const std::vector<Statistics> &statistics, CallReport &report) {
+void add_statistics(const FileCall &call, const std::vector<Statistics> &statistics, CallReport &report) {
     for (size_t i = 0; i < statistics.size() && call.is_pipeline; i++) {
         report.stages.push_back({.statistics = statistics[i], .remarks = {}, .verified = {}});
     }
@@ -195,9 +212,9 @@ void add_statistics(const BandedCall &call, const std::vector<Statistics> &stati
     }
 }
 
-std::unique_ptr<RowsOfFile> open_rows(const BandedCall &call, const std::string &path) {
-    return rows_of_file(
-        path_of_input(path), without_pixels(call.limits), call.memory > 0 ? call.memory : largest_whole());
+std::unique_ptr<RowsOfFile> open_rows(const FileCall &call, const std::string &path) {
+    return rows_of_file(path_of_input(path), without_pixels(call.options.limits),
+        call.options.memory > 0 ? call.options.memory : largest_whole());
 }
 
 // The files of a call.
@@ -209,8 +226,7 @@ struct Ends {
 };
 
 // Several calls, one per channel, read the file again.
-CallReport run(
-    const BandedCall &call, const Ends &ends, std::unique_ptr<RowsOfFile> file, bool makes_vector) {
+CallReport run(const FileCall &call, const Ends &ends, std::unique_ptr<RowsOfFile> file, bool makes_vector) {
     CallReport report;
     report.inputs = ends.inputs;
     std::optional<FittedRows> rows(std::in_place, *file, call, 0);
@@ -253,73 +269,76 @@ CallReport run(
     return report;
 }
 
-}  // namespace
+// What became of a call.
+struct BandedRun {
+    std::optional<CallReport> report;    // nothing: it is a call on the whole image, which has to be made
+    std::unique_ptr<RowsOfFile> opened;  // then: the input, where it was opened to look at its shape
+};
 
-void add_memory(Command &command, std::string &memory) {
-    command
-        .add("--memory", memory,
-            "The most memory for the image, as 200M or 2G: it is read, computed and written in bands of "
-            "rows. "
-            "Without it so are images that are larger than a quarter of the memory, or than 2047 MiB")
-        .value_name("BYTES");
-}
-
-int64_t bytes_of_memory(const std::string &word) {
-    if (word.empty()) {
-        return 0;
-    }
-    int64_t number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    const std::string unit(end, word.data() + word.size());
-    const int shift = unit.empty()               ? 0 :
-                      unit == "K" || unit == "k" ? 10 :
-                      unit == "M"                ? 20 :
-                      unit == "G"                ? 30 :
-                                                   -1;
-    if (error != std::errc() || shift < 0 || number < 1 ||
-        number > std::numeric_limits<int64_t>::max() >> shift) {
-        throw Error(
-            Fault::usage, "takes a number of bytes, as 200M or 2G", {.argument = "--memory", .value = word});
-    }
-    return number << shift;
-}
-
-BandedRun run_by_bands(const BandedCall &call, const std::vector<std::string> &inputs, const Output &output) {
+BandedRun run_by_bands(const FileCall &call, const std::vector<std::string> &inputs, const Output &output) {
     const std::string path = path_of_input(inputs.front());
-    if (call.memory == 0 && inputs.size() != 1) {
+    if (call.options.memory == 0 && inputs.size() != 1) {
         return {};
     }
     std::unique_ptr<RowsOfFile> file =
-        call.memory > 0 && inputs.size() == 1 ? open_rows(call, path) : large_file(call, path);
-    if (call.memory > 0 && (call.check || inputs.size() != 1)) {
-        refuse(call, call.check ? "--check compares whole images; leave one of the two out" :
-                                  "a call with several files takes them as a whole; leave it out");
+        call.options.memory > 0 && inputs.size() == 1 ? open_rows(call, path) : large_file(call, path);
+    if (call.options.memory > 0 && (call.options.check || inputs.size() != 1)) {
+        refuse(call, call.options.check ? "--check compares whole images; leave one of the two out" :
+                                          "a call with several files takes them as a whole; leave it out");
     }
-    if (!file || (call.memory == 0 && !is_large(*file))) {
+    if (!file || (call.options.memory == 0 && !is_large(*file))) {
         return {{}, as_whole(std::move(file), call)};
     }
     std::optional<FittedRows> rows(std::in_place, *file, call, 0);
     const BandsNeeded needed =
         bands_needed(rows->type(), rows->shape(), call.pipeline, {.alpha = rows->has_alpha()});
     const std::string why_not = file->about().orientation != 1 ? "it is turned upright first" :
-                                call.fit.crop                  ? "--crop is of the whole image" :
+                                call.options.fit.crop          ? "--crop is of the whole image" :
                                                                  needed.why_not;
     if (!why_not.empty()) {
-        if (call.memory == 0 || needed.whole_memory <= (double)call.memory) {
+        if (call.options.memory == 0 || needed.whole_memory <= (double)call.options.memory) {
             return {{}, as_whole(std::move(file), call)};
         }
         refuse(call, fmt::format("{}, which takes {}; leave the limit out, or raise it", why_not,
                          bytes(needed.whole_memory)));
     }
-    std::vector<int64_t> shape = needed.shape;
-    if (rows->calls() > 1) {
-        shape.push_back((int64_t)rows->calls());
-    }
-    const FileKind kind = kind_for(output, output.kind.value_or(file->about().kind), needed.type, shape);
+    const FileKind kind = kind_for(output, output.kind.value_or(file->about().kind), needed.type,
+        shape_of_results(needed.shape, rows->calls()));
     check_terminal(output, kind);
     return {
         run(call, {inputs, output, path_for(output, kind), kind}, std::move(file), needed.shape.size() == 1),
         nullptr};
+}
+
+}  // namespace
+
+void add_memory(Command &command, int64_t &memory) {
+    command
+        .add(
+            "--memory", [&memory](const std::string &word) { memory = bytes_of_memory(word); },
+            "The most memory for the image, as 200M or 2G: it is read, computed and written in bands of "
+            "rows. Without it so are images that are larger than a quarter of the memory, or than 2047 MiB")
+        .value_name("BYTES");
+}
+
+CallReport call_on_files(const FileCall &call, const std::vector<std::string> &inputs, const Output &output,
+    const std::function<CheckedCall(RowsOfFile *opened, CallReport &report)> &check) {
+    BandedRun banded = run_by_bands(call, inputs, output);
+    if (banded.report) {
+        return std::move(*banded.report);
+    }
+    CallReport report;
+    report.inputs = inputs;
+    const auto start = std::chrono::steady_clock::now();
+    const CheckedCall checked = check(banded.opened.get(), report);
+    report.times.read_ms = ms_since(start);
+    const std::string path = path_for(output, checked.kind);
+    const Array result = checked.compute(report);
+    const auto writing = std::chrono::steady_clock::now();
+    report.output = output.is_standard() ? "-" : path;
+    write_array(path, checked.kind, checked.for_file(result), checked.metadata, output.compression);
+    report.times.write_ms = ms_since(writing);
+    return report;
 }
 
 }  // namespace tilewright::app

@@ -2,41 +2,38 @@
 // Calls on images that are larger than memory: bands of rows go from file to file.
 #include "apps/tilewright/calls/operation.h"
 #include "tilewright/bands.h"
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tilewright::app {
 
-// Adds --memory.
-void add_memory(Command &command, std::string &memory);
+// Adds --memory, whose words are as "200M", "2G" and "65536".
+void add_memory(Command &command, int64_t &memory);
 
-// The bytes that a word of --memory means: "200M", "2G", "65536"; 0 for an empty one. Errors: usage.
-int64_t bytes_of_memory(const std::string &word);
-
-// A call that may work by bands.
-struct BandedCall {
+// A call of an operator or a pipeline on files.
+struct FileCall {
     const Pipeline &pipeline;
     Receiver to;
     std::optional<Device> device;
-    std::string schedule;
-    FitOptions fit;
-    FileLimits limits;
-    int64_t memory = 0;  // 0: not asked
-    bool check = false;
+    const CallOptions &options;
     bool is_pipeline = false;  // which the report has stages of
 };
 
-// What became of it.
-struct BandedRun {
-    std::optional<CallReport> report;    // nothing: it is a call on the whole image, which has to be made
-    std::unique_ptr<RowsOfFile> opened;  // then: the input, where it was opened to look at its shape
+// A call on whole images that was read and checked.
+struct CheckedCall {
+    FileKind kind;  // of the file that is written
+    PngMetadata metadata;
+    std::function<Array(CallReport &report)> compute;    // adds to the report what it did
+    std::function<Array(const Array &result)> for_file;  // what is written for the result
 };
 
 // Makes the call by bands, where --memory asks for that or the image is larger than a quarter of the memory
-// or than a library addresses. Errors: those of process() and of the files; usage, for what needs the whole
-// image and more memory than the limit.
-BandedRun run_by_bands(const BandedCall &call, const std::vector<std::string> &inputs, const Output &output);
+// or than a library addresses. Else it is made on the whole image: `check` reads the files, of which the one
+// input may be open already, and refuses everything that can be refused before it computes. Errors: those of
+// process() and of the files; usage, for what needs the whole image and more memory than the limit.
+CallReport call_on_files(const FileCall &call, const std::vector<std::string> &inputs, const Output &output,
+    const std::function<CheckedCall(RowsOfFile *opened, CallReport &report)> &check);
 
 }  // namespace tilewright::app

@@ -1,5 +1,4 @@
 #include "apps/tilewright/calls/batch.h"
-#include "apps/tilewright/pictures/input_and_output.h"
 #include "apps/tilewright/terminal/progress.h"
 #include "apps/tilewright/terminal/standard_streams.h"
 #include "tilewright/error.h"

@@ -74,8 +74,8 @@ void print_costs(const Device &device, const Counters &counted, const CallTimes 
     print_error(fmt::format("write       {:.3f} ms\n", times.write_ms));
     print_error(fmt::format("total       {:.3f} ms\n", times.read_ms + times.compute_ms + times.write_ms));
     if (counted.modules > 0) {
-        print_error(fmt::format("first call  {} module{} loaded or compiled in {:.3f} ms\n", counted.modules,
-            counted.modules == 1 ? "" : "s", counted.module_ms));
+        print_error(fmt::format("first call  {} loaded or compiled in {:.3f} ms\n",
+            plural(counted.modules, "module"), counted.module_ms));
     }
     if (counted.kernels > 0) {
         print_error(fmt::format("kernels     {} launched\n", counted.kernels));

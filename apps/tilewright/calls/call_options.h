@@ -9,6 +9,21 @@
 
 namespace tilewright::app {
 
+// The options that the commands of operators and `pipeline` share.
+struct CallOptions {
+    std::string device, schedule = "tuned", format, into;
+    int64_t memory = 0;  // for bands; 0: not asked
+    bool statistics = false, as_json = false, check = false;
+    int compression = -1;  // -1: what is fast
+    FitOptions fit;
+    FileLimits limits;
+};
+
+// The compression that is asked for.
+inline std::optional<int> compression_of(const CallOptions &options) {
+    return options.compression < 0 ? std::nullopt : std::optional(options.compression);
+}
+
 // Adds the options that limit what a picture may hold, and returns them.
 std::vector<Parameter> add_limits(Command &command, FileLimits &limits);
 

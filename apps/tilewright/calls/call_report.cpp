@@ -73,8 +73,8 @@ void print_stages(const std::vector<WorkReport> &stages) {
     for (size_t i = 0; i < stages.size(); i++) {
         const Statistics &s = stages[i].statistics;
         const Counters &c = s.counters;
-        print_error(fmt::format("{:<11} {}, {:.3f} ms, {} kernel{}, copies {}, {}\n",
-            fmt::format("stage {}", i + 1), s.variant, s.total_ms, c.kernels, c.kernels == 1 ? "" : "s",
+        print_error(fmt::format("{:<11} {}, {:.3f} ms, {}, copies {}, {}\n", fmt::format("stage {}", i + 1),
+            s.variant, s.total_ms, plural(c.kernels, "kernel"),
             copies(c.copies_to_device, c.bytes_to_device, "device"),
             copies(c.copies_to_host, c.bytes_to_host, "host")));
         if (const std::string others = other_libraries(s.variant, s.libraries); !others.empty()) {

@@ -11,20 +11,6 @@
 
 namespace tilewright::app {
 
-// The options that these commands share.
-struct CallOptions {
-    std::string device, schedule = "tuned", format, into, memory;
-    bool statistics = false, as_json = false, check = false;
-    int compression = -1;  // -1: what is fast
-    FitOptions fit;
-    FileLimits limits;
-};
-
-// The compression that is asked for.
-inline std::optional<int> compression_of(const CallOptions &options) {
-    return options.compression < 0 ? std::nullopt : std::optional(options.compression);
-}
-
 // Adds --json.
 void add_json(Command &command, bool &as_json);
 

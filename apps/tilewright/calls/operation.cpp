@@ -20,9 +20,6 @@ struct Prepared {
     const Picture &first() const {
         return pictures.front();
     }
-    bool has_columns() const {
-        return requests.size() > 1;
-    }
     Type type() const {
         if (field_picture) {
             return field_picture->type();
@@ -32,11 +29,7 @@ struct Prepared {
                                   request.output_type;
     }
     std::vector<int64_t> shape() const {
-        std::vector<int64_t> shape = requests.front()->output_shape;
-        if (has_columns()) {
-            shape.push_back((int64_t)requests.size());
-        }
-        return shape;
+        return shape_of_results(requests.front()->output_shape, requests.size());
     }
 };
 
@@ -73,14 +66,14 @@ Prepared prepared_from(const Operation &operation, const std::vector<std::string
     Prepared prepared;
     for (const std::string &input : inputs) {
         prepared.pictures.push_back(
-            read_picture(input, operation.limits, operation.device.value_or(Device{}), opened));
+            read_picture(input, operation.options.limits, operation.device.value_or(Device{}), opened));
     }
     const Receiver to = receiver_of(*operation.op, operation.settings);
-    prepared.fitted = fitted(to, prepared.pictures, operation.fit);
+    prepared.fitted = fitted(to, prepared.pictures, operation.options.fit);
     try {
         choose_kind(operation, output, prepared);
     } catch (const Error &error) {
-        throw with_files(error, to, prepared.pictures, operation.fit);
+        throw with_files(error, to, prepared.pictures, operation.options.fit);
     }
     return prepared;
 }
@@ -91,19 +84,20 @@ Array computed(const Operation &operation, const Prepared &prepared, CallReport 
     const Counters before = counters();
     Array result;
     double check_ms = 0;
-    report.device = operation.device ? *operation.device :
-                                       op.choose_device(*prepared.requests.front(), operation.schedule);
+    report.device = operation.device ?
+                        *operation.device :
+                        op.choose_device(*prepared.requests.front(), operation.options.schedule);
     const auto start = std::chrono::steady_clock::now();
     for (size_t i = 0; i < prepared.requests.size(); i++) {
         const Request &request = *prepared.requests[i];
         Array output;
         op.call(request, output,
             {.device = report.device,
-                .schedule = operation.schedule,
+                .schedule = operation.options.schedule,
                 .statistics = &report.work.statistics,
                 .pinned = report.device.backend == Backend::cuda});
         output.sync();
-        if (operation.check) {
+        if (operation.options.check) {
             const auto checking = std::chrono::steady_clock::now();
             report.work.verified = check_result(op, {request.inputs, prepared.settings, ""}, output,
                 report.device, report.work.statistics.variant);
@@ -152,35 +146,18 @@ Receiver for_bands(const Operation &operation) {
 CallReport run_on_files(
     const Operation &operation, const std::vector<std::string> &inputs, const Output &output) {
     const Pipeline pipeline = Pipeline().then(operation.op->name(), operation.settings);
-    const BandedRun banded = run_by_bands({.pipeline = pipeline,
-                                              .to = for_bands(operation),
-                                              .device = operation.device,
-                                              .schedule = operation.schedule,
-                                              .fit = operation.fit,
-                                              .limits = operation.limits,
-                                              .memory = operation.memory,
-                                              .check = operation.check},
-        inputs, output);
-    if (banded.report) {
-        return *banded.report;
-    }
-    CallReport report;
-    report.inputs = inputs;
-    const auto start = std::chrono::steady_clock::now();
-    const Prepared prepared = prepared_from(operation, inputs, output, banded.opened.get());
-    report.times.read_ms = ms_since(start);
-    report.conversions = conversions_of(operation, prepared);
-    report.work.remarks = operation.op->remarks(*prepared.requests.front());
-    print_warnings(*operation.op, report.work.remarks);
-    const std::string path = path_for(output, prepared.kind);
-
-    const Array result = computed(operation, prepared, report);
-    const auto writing = std::chrono::steady_clock::now();
-    report.output = output.is_standard() ? "-" : path;
-    write_array(path, prepared.kind, for_file(operation, prepared, result), prepared.first().metadata,
-        output.compression);
-    report.times.write_ms = ms_since(writing);
-    return report;
+    const auto check = [&](RowsOfFile *opened, CallReport &report) -> CheckedCall {
+        const auto prepared =
+            std::make_shared<const Prepared>(prepared_from(operation, inputs, output, opened));
+        report.conversions = conversions_of(operation, *prepared);
+        report.work.remarks = operation.op->remarks(*prepared->requests.front());
+        print_warnings(*operation.op, report.work.remarks);
+        return {prepared->kind, prepared->first().metadata,
+            [&operation, prepared](CallReport &report) { return computed(operation, *prepared, report); },
+            [&operation, prepared](const Array &result) { return for_file(operation, *prepared, result); }};
+    };
+    return call_on_files(
+        {pipeline, for_bands(operation), operation.device, operation.options}, inputs, output, check);
 }
 
 }  // namespace tilewright::app

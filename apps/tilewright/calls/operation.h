@@ -14,12 +14,8 @@ namespace tilewright::app {
 struct Operation {
     const Operator *op = nullptr;
     std::optional<Device> device;  // unset: the operator chooses one for each call
-    std::string schedule;
     Settings settings;
-    FitOptions fit;
-    FileLimits limits;
-    int64_t memory = 0;  // for bands; 0: not asked
-    bool check = false;
+    const CallOptions &options;
 };
 
 // What an operator did. A picture whose channels are separate calls has statistics of the last one, with the

@@ -6,7 +6,6 @@
 #include "tilewright/error.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -102,10 +101,8 @@ void limit(CLI::Option &option, Number least, Number most, const std::string &wh
     const bool is_open = most >= Number(std::numeric_limits<int>::max());
     const std::string range = is_open ? fmt::format("{} on", least) : fmt::format("{} to {}", least, most);
     const auto check = [&option, least, most, what, range](const std::string &text) -> std::string {
-        Number value = 0;
-        const char *const end = text.data() + text.size();
-        const auto read = std::from_chars(text.data(), end, value);
-        if (read.ec != std::errc() || read.ptr != end || !(value >= least && value <= most)) {
+        const std::optional<Number> value = number_in<Number>(text);
+        if (!value || !(*value >= least && *value <= most)) {
             throw Error(Fault::usage, fmt::format("takes {} from {}", what, range),
                 {.argument = option.get_name(), .value = text});
         }

@@ -4,16 +4,9 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/options/option_text.h"
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 
 namespace tilewright::app {
-
-void add_once(std::vector<std::string> &names, const std::string &name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-        names.push_back(name);
-    }
-}
 
 std::vector<const Operator *> chosen_operators(const std::vector<std::string> &names) {
     if (names.empty()) {
@@ -31,17 +24,6 @@ std::vector<const Operator *> chosen_operators(const std::vector<std::string> &n
 
 namespace {
 
-// The words between commas; at least one, which may be empty.
-std::vector<std::string> words_of(const std::string &text) {
-    std::vector<std::string> words;
-    size_t begin = 0;
-    for (size_t comma; (comma = text.find(',', begin)) != std::string::npos; begin = comma + 1) {
-        words.push_back(text.substr(begin, comma - begin));
-    }
-    words.push_back(text.substr(begin));
-    return words;
-}
-
 std::vector<Device> usable_devices() {
     std::vector<Device> usable;
     for (const DeviceInfo &info : devices()) {
@@ -57,7 +39,7 @@ std::vector<Device> usable_devices() {
 std::vector<Device> chosen_devices(const std::string &words) {
     const std::string all = "all";
     std::vector<Device> chosen;
-    for (const std::string &word : words_of(words.empty() ? all : words)) {
+    for (const std::string &word : parted((words.empty() ? all : words) + ",")) {
         for (const Device &device : word == all ? usable_devices() : std::vector{device_of(word)}) {
             if (std::find(chosen.begin(), chosen.end(), device) == chosen.end()) {
                 chosen.push_back(device);
@@ -85,6 +67,11 @@ std::vector<std::string> type_names(const Operator &op) {
         add_once(names, variant.type);
     }
     return names;
+}
+
+const Variant *variant_called(const Operator &op, const std::string &name) {
+    const auto at = std::ranges::find(op.variants(), name, &Variant::name);
+    return at == op.variants().end() ? nullptr : &*at;
 }
 
 void check_schedule(const std::vector<const Operator *> &chosen, const std::string &name) {
@@ -144,16 +131,10 @@ void check_variants(const std::vector<const Operator *> &chosen, const VariantOp
 DataSize size_of(const std::string &text) {
     constexpr int64_t most_pixels = 1 << 20, most_channels = 64;
     std::vector<int64_t> numbers;
-    const char *at = text.data(), *const end = at + text.size();
-    bool good = true, more = true;
-    while (good && more) {
-        int64_t number = 0;
-        const auto [stopped, fault] = std::from_chars(at, end, number);
-        good = fault == std::errc() && number >= 1 && number <= most_pixels &&
-               (stopped == end || *stopped == 'x');
-        more = stopped != end;
-        at = stopped + (more ? 1 : 0);
-        numbers.push_back(number);
+    bool good = true;
+    for (const std::string &word : parted(text + "x", 'x')) {
+        numbers.push_back(number_in<int64_t>(word).value_or(0));
+        good = good && numbers.back() >= 1 && numbers.back() <= most_pixels;
     }
     good = good && numbers.size() <= 3 && (numbers.size() < 3 || numbers[2] <= most_channels);
     if (!good) {

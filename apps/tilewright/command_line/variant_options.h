@@ -8,9 +8,6 @@
 
 namespace tilewright::app {
 
-// Adds a name at the end, unless it is among them.
-void add_once(std::vector<std::string> &names, const std::string &name);
-
 // The named operators, or all. Errors: usage, for an unknown name.
 std::vector<const Operator *> chosen_operators(const std::vector<std::string> &names);
 
@@ -24,6 +21,9 @@ std::vector<Device> named_devices(const std::string &words);
 // The names of the operators, and of an operator's types, each once and in the order of the tables.
 std::vector<std::string> operator_names();
 std::vector<std::string> type_names(const Operator &op);
+
+// The operator's variant of that full name; null where it has none.
+const Variant *variant_called(const Operator &op, const std::string &name);
 
 // Errors: usage, when none of the operators has that schedule; the message names the known ones. An empty
 // name stands for every schedule.

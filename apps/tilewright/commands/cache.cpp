@@ -32,8 +32,7 @@ std::string programs_as_text() {
         all += program.bytes;
     }
     const size_t count = lines.size() - 1;
-    const std::string sum =
-        fmt::format("{} program{}, {}\n", count, count == 1 ? "" : "s", bytes((double)all));
+    const std::string sum = fmt::format("{}, {}\n", plural(count, "program"), bytes((double)all));
     return count == 0 ? sum : table(lines) + sum;
 }
 
@@ -66,8 +65,7 @@ void run_cache(const std::string &action, bool as_json) {
     } else if (action == "list") {
         print(programs_as_text());
     } else {
-        const size_t count = clear_cache();
-        print(fmt::format("{} program{} removed\n", count, count == 1 ? "" : "s"));
+        print(plural(clear_cache(), "program") + " removed\n");
     }
 }
 

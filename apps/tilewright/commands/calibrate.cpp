@@ -1,7 +1,6 @@
 // `calibrate`: measures this machine's devices, so that `tuned` and `auto` choose by times that hold here.
 #include "apps/tilewright/calibration/calibration.h"
 #include "apps/tilewright/command_line/command_line.h"
-#include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/terminal/printing.h"
@@ -52,7 +51,7 @@ void clear() {
             }
         }
     }
-    print(fmt::format("{} file{} removed\n", count, count == 1 ? "" : "s"));
+    print(plural(count, "file") + " removed\n");
 }
 
 void write(const MeasuredFile &file, const std::string &path, const Json &origin, bool keeps_older) {

@@ -68,8 +68,8 @@ Check libraries() {
         words.push_back(fmt::format("{} for {}", variants, backend));
     }
     return {"libraries", words.empty() ? Health::fail : Health::ok,
-        fmt::format("{} operator{}; variants: {}; {} declined by an autoscheduler", operators().size(),
-            operators().size() == 1 ? "" : "s", joined(words, ", "), declined),
+        fmt::format("{}; variants: {}; {} declined by an autoscheduler",
+            plural(operators().size(), "operator"), joined(words, ", "), declined),
         words.empty() ? "this program was built without libraries: build it again" : ""};
 }
 

@@ -6,7 +6,7 @@
 #include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
-#include "apps/tilewright/explanation/explanation_report.h"
+#include "apps/tilewright/explanation/explanation.h"
 #include "apps/tilewright/foreign/foreign_options.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "tilewright/device.h"

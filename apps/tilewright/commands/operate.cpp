@@ -7,7 +7,6 @@
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/pictures/accepted_files.h"
-#include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/options/option_text.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
@@ -38,14 +37,7 @@ Operation operation_of(const OperateOptions &options) {
     const CallOptions &call = options.call;
     check_schedule({options.op}, call.schedule);
     check_fitting(call.fit, options.op->name());
-    return {.op = options.op,
-        .device = asked_device(call.device),
-        .schedule = call.schedule,
-        .settings = settings_of(*options.op, options.settings),
-        .fit = call.fit,
-        .limits = call.limits,
-        .memory = bytes_of_memory(call.memory),
-        .check = call.check};
+    return {options.op, asked_device(call.device), settings_of(*options.op, options.settings), call};
 }
 
 std::vector<std::string> with_optional(const OperateOptions &options, std::vector<std::string> inputs) {

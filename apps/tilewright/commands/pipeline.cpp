@@ -55,11 +55,7 @@ struct Prepared {
         return field_picture ? field_picture->type() : first().result().type();
     }
     std::vector<int64_t> shape_in_file() const {
-        std::vector<int64_t> shape = first().result().shape();
-        if (runs.size() > 1) {
-            shape.push_back((int64_t)runs.size());
-        }
-        return shape;
+        return shape_of_results(first().result().shape(), runs.size());
     }
 };
 
@@ -230,39 +226,19 @@ Array computed(const Work &work, const Prepared &prepared, CallReport &report) {
     return result;
 }
 
-// Everything that can be refused is refused before the first stage computes.
 CallReport run_on_files(const Work &work, const std::vector<std::string> &files, const Output &output) {
-    const CallOptions &options = work.options;
-    const BandedRun banded = run_by_bands({.pipeline = work.pipeline,
-                                              .to = receiver_of(work.pipeline),
-                                              .device = work.device,
-                                              .schedule = options.schedule,
-                                              .fit = options.fit,
-                                              .limits = options.limits,
-                                              .memory = bytes_of_memory(options.memory),
-                                              .check = options.check,
-                                              .is_pipeline = true},
-        files, output);
-    if (banded.report) {
-        return *banded.report;
-    }
-    CallReport report;
-    report.inputs = files;
-    const auto start = std::chrono::steady_clock::now();
-    const Prepared prepared = prepared_from(work, files, output, banded.opened.get());
-    report.device = prepared.first().device();
-    report.times.read_ms = ms_since(start);
-    add_remarks(work, prepared, report);
-    const std::string path = path_for(output, prepared.kind);
-
-    const Array result = computed(work, prepared, report);
-    const auto writing = std::chrono::steady_clock::now();
-    report.output = output.is_standard() ? "-" : path;
-    write_array(path, prepared.kind,
-        prepared.field_picture ? prepared.field_picture->made_of(result) : result,
-        prepared.pictures.front().metadata, output.compression);
-    report.times.write_ms = ms_since(writing);
-    return report;
+    const auto check = [&](RowsOfFile *opened, CallReport &report) -> CheckedCall {
+        const auto prepared = std::make_shared<const Prepared>(prepared_from(work, files, output, opened));
+        report.device = prepared->first().device();
+        add_remarks(work, *prepared, report);
+        return {prepared->kind, prepared->pictures.front().metadata,
+            [&work, prepared](CallReport &report) { return computed(work, *prepared, report); },
+            [prepared](const Array &result) {
+                return prepared->field_picture ? prepared->field_picture->made_of(result) : result;
+            }};
+    };
+    return call_on_files(
+        {work.pipeline, receiver_of(work.pipeline), work.device, work.options, true}, files, output, check);
 }
 
 void run_once(const Work &work, const Called &called, const std::vector<std::string> &files) {

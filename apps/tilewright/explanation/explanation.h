@@ -3,6 +3,7 @@
 #include "apps/tilewright/built_variants/tunables.h"
 #include "apps/tilewright/calls/call_arguments.h"
 #include "apps/tilewright/explanation/warp_accesses.h"
+#include "apps/tilewright/terminal/json.h"
 #include "tilewright/launches.h"
 #include "tilewright/workload.h"
 #include <optional>
@@ -53,5 +54,9 @@ struct Explanation {
 // Errors: those of a call, and those of built_variant().
 Explanation explain(const Operator &op, const CallData &data, const std::string &schedule, Device device,
     const TunableValues &tunables = {});
+
+// As text and as JSON.
+std::string text_of(const Explanation &explanation);
+Json json(const Explanation &explanation);
 
 }  // namespace tilewright::app

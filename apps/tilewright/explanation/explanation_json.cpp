@@ -1,5 +1,5 @@
 // An explanation as JSON.
-#include "apps/tilewright/explanation/explanation_report.h"
+#include "apps/tilewright/explanation/explanation.h"
 #include "apps/tilewright/explanation/ptx.h"
 #include <nlohmann/json.hpp>
 

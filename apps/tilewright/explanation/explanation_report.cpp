@@ -1,5 +1,6 @@
 // Puts an explanation into words.
-#include "apps/tilewright/explanation/explanation_report.h"
+#include "apps/tilewright/command_line/variant_options.h"
+#include "apps/tilewright/explanation/explanation.h"
 #include "apps/tilewright/explanation/ptx.h"
 #include "apps/tilewright/explanation/warp_accesses.h"
 #include "apps/tilewright/terminal/printing.h"
@@ -212,11 +213,9 @@ void add_what_ran(Lines &lines, const Explanation &e) {
     }
     std::set<std::string> said = {e.chosen->name()};
     for (const LibraryRun &library : e.libraries) {
-        const auto &variants = e.op->variants();
-        const auto variant = std::find_if(variants.begin(), variants.end(),
-            [&](const Variant &variant) { return variant.name() == library.variant; });
+        const Variant *const variant = variant_called(*e.op, library.variant);
         if (said.insert(library.variant).second) {
-            const std::string summary = variant == variants.end() ? "" : variant->summary;
+            const std::string summary = variant ? variant->summary : "";
             lines.push_back({"ran", library.variant + (summary.empty() ? "" : ": ") + summary});
         }
     }

@@ -1,11 +1,10 @@
 // Reads what `OP.generator show accesses` prints.
 #include "apps/tilewright/explanation/warp_accesses.h"
 #include "apps/tilewright/built_variants/generator_programs.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/error.h"
-#include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <sstream>
 
@@ -13,21 +12,13 @@ namespace tilewright::app {
 
 namespace {
 
-const Variant *variant_called(const std::string &name) {
+const Variant *variant_of_any_operator(const std::string &name) {
     for (const Operator *op : operators()) {
-        for (const Variant &variant : op->variants()) {
-            if (variant.name() == name) {
-                return &variant;
-            }
+        if (const Variant *variant = variant_called(*op, name)) {
+            return variant;
         }
     }
     return nullptr;
-}
-
-int number(const std::string &text) {
-    int value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
 }
 
 // The extents, strides and numbers of the call and its launches, which the addresses depend on.
@@ -61,7 +52,7 @@ std::string short_name(std::string name) {
 LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, const Variant &built_from) {
     LibraryAccesses accesses;
     const bool is_built = library.variant == built.name();
-    const Variant *variant = is_built ? &built : variant_called(library.variant);
+    const Variant *variant = is_built ? &built : variant_of_any_operator(library.variant);
     if (!variant || variant->backend == Backend::cpu || !variant->autoscheduler.empty()) {
         accesses.why_not = "only kernels of our own schedules are looked at";
         return accesses;
@@ -80,16 +71,12 @@ LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, con
         const std::vector<std::string> cells = parted(line, '\t');
         constexpr size_t least = 8;
         if (cells.size() >= least) {
-            accesses.of_kernel[cells[0]].push_back(
-                {cells[1], cells[2], cells[3], number(cells[4]), number(cells[5]), number(cells[6]),
-                    number(cells[7]), cells.size() > least ? cells[least] : ""});
+            const auto number = [&](size_t cell) { return number_in<int>(cells[cell]).value_or(0); };
+            accesses.of_kernel[cells[0]].push_back({cells[1], cells[2], cells[3], number(4), number(5),
+                number(6), number(7), cells.size() > least ? cells[least] : ""});
         }
     }
     return accesses;
-}
-
-std::string plural(uint64_t count, const char *word) {
-    return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
 std::string words_of(const WarpAccess &access) {

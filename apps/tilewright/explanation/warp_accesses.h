@@ -33,9 +33,6 @@ LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, con
 // "1 x global store of 1 byte to out: 16 sectors of 32 bytes per warp, where neighbours would need 1".
 std::string words_of(const WarpAccess &access);
 
-// A number of things: "1 byte", "2 bytes".
-std::string plural(uint64_t count, const char *word);
-
 // How the warps of a call's kernels reach memory: of each library that the call would run. `built` is the
 // variant `in_table`, or is built from it with other tunables; then it has no library, and takes the
 // arguments of the one that is in the table.

@@ -6,7 +6,6 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/devices/calls/halide_calls.h"
 #include "runtime/devices/calls/hooks.h"
-#include "runtime/workloads/random.h"
 #include <algorithm>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -17,11 +16,7 @@ namespace tilewright::app {
 
 namespace {
 
-class ForeignForm : public FormOf<ForeignRequest> {
-public:
-    using FormOf::FormOf;
-};
-constexpr ForeignForm foreign_form("foreign");
+constexpr FormOf<ForeignRequest> foreign_form("foreign");
 
 int index_of(const ForeignGenerator::Parameter &parameter) {
     const auto at = std::find(parameter.values.begin(), parameter.values.end(), parameter.own);

@@ -3,7 +3,6 @@
 // differ.
 #include "apps/tilewright/foreign/foreign_operator.h"
 #include "tilewright/workload.h"
-#include <memory>
 #include <mutex>
 
 namespace tilewright::app {

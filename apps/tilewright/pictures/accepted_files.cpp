@@ -1,7 +1,6 @@
 // Puts into words what files an operator takes and makes.
 #include "apps/tilewright/pictures/accepted_files.h"
 #include "apps/tilewright/terminal/printing.h"
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace tilewright::app {

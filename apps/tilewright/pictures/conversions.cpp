@@ -1,8 +1,9 @@
 #include "apps/tilewright/pictures/conversions.h"
+#include "runtime/arrays/copy.h"
+#include "runtime/arrays/element.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstring>
 #include <fmt/format.h>
 #include <limits>
@@ -12,22 +13,10 @@ namespace tilewright::app {
 
 namespace {
 
-// Calls `with` with a value of the C++ type that the elements have.
+// Calls `with` with a value of the C++ type of a picture's values, u8 or u16.
 template<typename With>
-void with_element(Type type, const With &with) {
-    switch (type) {
-    case Type::u8: return with(uint8_t());
-    case Type::u16: return with(uint16_t());
-    case Type::u32: return with(uint32_t());
-    case Type::u64: return with(uint64_t());
-    case Type::i32: return with(int32_t());
-    case Type::f32: return with(float());
-    case Type::f64: return with(double());
-    case Type::c64: return with(std::complex<float>());
-    case Type::f16: return with(Float16());
-    case Type::bf16: return with(BFloat16());
-    case Type::c128: return with(std::complex<double>());
-    }
+void with_integer(Type type, const With &with) {
+    type == Type::u8 ? with(uint8_t()) : with(uint16_t());
 }
 
 // out(y, x) = make(pointer to the pixel (y, x) of the image), for every pixel.
@@ -41,6 +30,14 @@ void for_pixels(const Array &image, Array &out, const Make &make) {
             to[y * out.strides()[0] + x] = make(from + y * image.strides()[0] + x * channels);
         }
     }
+}
+
+// Rounded, and kept in the range of the type; 0 of NaN.
+template<typename T>
+T limited_to(float value) {
+    constexpr float top = std::numeric_limits<T>::max();
+    value += .5f;
+    return value >= top ? (T)top : value >= 0 ? (T)value : (T)0;
 }
 
 Array grey_like(const Array &image) {
@@ -133,13 +130,7 @@ Array middle_of(const Array &image, int64_t h, int64_t w) {
 Array surrounded(const Array &image, int64_t h, int64_t w) {
     Array larger(image.type(), {h, w});
     Array middle = middle_of(larger, image.shape()[0], image.shape()[1]);
-    const auto element = (int64_t)size_of(image.type());
-    const auto *from = static_cast<const std::byte *>(image.data());
-    auto *to = static_cast<std::byte *>(middle.data());
-    for (int64_t y = 0; y < image.shape()[0]; y++) {
-        std::memcpy(to + y * middle.strides()[0] * element, from + y * image.strides()[0] * element,
-            (size_t)(image.shape()[1] * element));
-    }
+    copy(image, middle);
     return larger;
 }
 
@@ -155,16 +146,13 @@ Array picture_of_spectrum(const Array &field, Type type) {
     });
     const float top = type == Type::u8 ? 255 : 65535, factor = largest > 0 ? top / largest : 0;
     Array picture(type, {h, w});
-    with_element(type, [&](auto element) {
+    with_integer(type, [&](auto element) {
         using T = decltype(element);
-        if constexpr (std::is_same_v<T, uint8_t> || std::is_same_v<T, uint16_t>) {
-            for (int64_t y = 0; y < h; y++) {
-                const float *from = logarithms.as<float>() + (y + h - h / 2) % h * logarithms.strides()[0];
-                T *to = picture.as<T>() + y * picture.strides()[0];
-                for (int64_t x = 0; x < w; x++) {
-                    const float value = from[(x + w - w / 2) % w] * factor + .5f;
-                    to[x] = value >= top ? (T)top : value >= 0 ? (T)value : 0;  // NaN: 0
-                }
+        for (int64_t y = 0; y < h; y++) {
+            const float *from = logarithms.as<float>() + (y + h - h / 2) % h * logarithms.strides()[0];
+            T *to = picture.as<T>() + y * picture.strides()[0];
+            for (int64_t x = 0; x < w; x++) {
+                to[x] = limited_to<T>(from[(x + w - w / 2) % w] * factor);
             }
         }
     });
@@ -173,15 +161,10 @@ Array picture_of_spectrum(const Array &field, Type type) {
 
 Array picture_of_values(const Array &field, Type type) {
     Array picture(type, field.shape());
-    with_element(type, [&](auto element) {
+    with_integer(type, [&](auto element) {
         using T = decltype(element);
-        if constexpr (std::is_same_v<T, uint8_t> || std::is_same_v<T, uint16_t>) {
-            constexpr float top = std::numeric_limits<T>::max();
-            for_pixels<std::complex<float>, T>(field, picture, [](const std::complex<float> *value) {
-                const float real = value->real() + .5f;
-                return real >= top ? (T)top : real >= 0 ? (T)real : (T)0;
-            });
-        }
+        for_pixels<std::complex<float>, T>(
+            field, picture, [](const std::complex<float> *value) { return limited_to<T>(value->real()); });
     });
     return picture;
 }

@@ -296,4 +296,11 @@ void put_result(Array column, Array &all, int64_t index, int64_t count) {
     }
 }
 
+std::vector<int64_t> shape_of_results(std::vector<int64_t> one, size_t count) {
+    if (count > 1) {
+        one.push_back((int64_t)count);
+    }
+    return one;
+}
+
 }  // namespace tilewright::app

@@ -58,4 +58,7 @@ Error with_files(const Error &error, const Receiver &to, const std::vector<Pictu
 // column of `all` (n, count), which is made if it is empty.
 void put_result(Array column, Array &all, int64_t index, int64_t count);
 
+// The shape of that, where each result has this one.
+std::vector<int64_t> shape_of_results(std::vector<int64_t> one, size_t count);
+
 }  // namespace tilewright::app

@@ -1,10 +1,8 @@
 #include "apps/tilewright/pictures/input_and_output.h"
-#include "runtime/dispatch/options/option_text.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

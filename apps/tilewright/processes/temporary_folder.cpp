@@ -9,9 +9,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <random>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <utility>
 
 namespace tilewright::app {
 
@@ -30,25 +28,20 @@ constexpr const char *remover = "trap '' HUP INT QUIT TERM; read -r _; for _ in 
 }
 
 // Starts the shell with `end` as its standard input. It has a session of its own, so that Ctrl-C on the
-// terminal does not reach it, and neither does what ends this program's group of processes.
-pid_t start_remover(int end, std::string path) {
-    posix_spawn_file_actions_t streams;
-    posix_spawn_file_actions_init(&streams);
-    posix_spawn_file_actions_adddup2(&streams, end, 0);
-    for (const int stream : {1, 2}) {
-        posix_spawn_file_actions_addopen(&streams, stream, "/dev/null", O_WRONLY, 0);
+// terminal does not reach it, and neither does what ends this program's group of processes. The child makes
+// only async-signal-safe calls.
+pid_t start_remover(int end, const char *path) {
+    const pid_t shell = fork();
+    if (shell == 0) {
+        const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        dup2(end, STDIN_FILENO);
+        dup2(nowhere, STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
+        setsid();
+        execl("/bin/sh", "sh", "-c", remover, "sh", path, static_cast<char *>(nullptr));
+        _exit(127);
     }
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-    std::string words[] = {"sh", "-c", remover, "sh", std::move(path)};
-    char *argv[] = {
-        words[0].data(), words[1].data(), words[2].data(), words[3].data(), words[4].data(), nullptr};
-    pid_t shell = -1;
-    const int fault = posix_spawn(&shell, "/bin/sh", &streams, &attributes, argv, environ);
-    posix_spawn_file_actions_destroy(&streams);
-    posix_spawnattr_destroy(&attributes);
-    return fault == 0 ? shell : -1;
+    return shell;
 }
 
 }  // namespace
@@ -65,7 +58,8 @@ TemporaryFolder::TemporaryFolder() {
         refuse_folder(parent, errno);
     }
     alive_ = std::move(pipe.writer);
-    shell_ = start_remover(*pipe.reader, path_);  // where there is no shell, the destructor alone removes it
+    shell_ = start_remover(*pipe.reader, path_.c_str());  // where there is no shell, the destructor alone
+                                                          // removes it
     if (mkdir(path_.c_str(), S_IRWXU) != 0) {
         const int fault = errno;
         if (shell_ > 0) {

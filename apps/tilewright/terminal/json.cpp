@@ -6,7 +6,6 @@
 #include "runtime/files/input_file.h"
 #include "runtime/measured/json_bounds.h"
 #include "tilewright/error.h"
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -27,7 +26,7 @@ Json json(const Variant &variant) {
     Json tunables = Json::object();
     for (const Variant::Tunable &t : variant.tunables) {
         const std::string word = word_of(variant.op, t.name, t.value);
-        const std::optional<int> number = value_of("", "", word);  // some words are numbers too
+        const std::optional<int> number = number_in<int>(word);  // some words are numbers too
         tunables[t.name] = number ? Json(*number) : Json(word);
     }
     return {{"variant", variant.name()}, {"operator", variant.op}, {"schedule", variant.schedule},

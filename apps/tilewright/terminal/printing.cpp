@@ -84,6 +84,10 @@ std::string bytes(double count) {
     return fmt::format("{:.3g} {}", count, units[unit]);
 }
 
+std::string plural(uint64_t count, const char *word) {
+    return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
 std::vector<std::string> parted(const std::string &text, char separator) {
     std::vector<std::string> words;
     std::istringstream stream(text);

@@ -1,7 +1,8 @@
 #pragma once
 // Words and numbers as the commands print them. Data is written to standard output, words to standard error.
-#include "tilewright/device.h"
 #include "tilewright/variant.h"
+#include <charconv>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,21 @@ std::string wrapped_table(const std::vector<std::vector<std::string>> &lines, si
 // "140 GB", "12.5 MB"
 std::string bytes(double count);
 
+// A number of things: "1 byte", "2 bytes".
+std::string plural(uint64_t count, const char *word);
+
 // The words between separators, and words with separators between them.
 std::vector<std::string> parted(const std::string &text, char separator = ',');
 std::string joined(const std::vector<std::string> &words, const std::string &between = " ");
+
+// The number that a text is, from its first character to its last; nothing where it is none.
+template<typename Number>
+std::optional<Number> number_in(const std::string &text) {
+    Number number = {};
+    const char *const end = text.data() + text.size();
+    const auto [stopped, fault] = std::from_chars(text.data(), end, number);
+    return fault == std::errc() && stopped == end ? std::optional(number) : std::nullopt;
+}
 
 // The libraries that a call of `variant` ran, where they are others than the variant's own:
 // "fft2d/fused_rows_64/c64/cuda, 2 times + ...". Empty otherwise.

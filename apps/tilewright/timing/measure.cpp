@@ -5,7 +5,6 @@
 #include "tilewright/timing.h"
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>

@@ -1,6 +1,5 @@
 #pragma once
 // Halide's threads: on which CPUs they run, and how many they are.
-#include <cstdint>
 #include <functional>
 #include <sched.h>
 

@@ -1,8 +1,8 @@
 // Computes what outputs should be, by plain definitions and by variants of the CPU.
 #include "apps/tilewright/verification/expected_result.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "tilewright/plain.h"
 #include "tilewright/workload.h"
-#include <algorithm>
 #include <cstring>
 
 namespace tilewright::app {
@@ -88,10 +88,7 @@ std::string source_of(const Expected &expected) {
 std::string check_result(const Operator &op, const Sample &sample, const Array &output, Device device,
     const std::string &variant) {
     Expected expected = expect(op, sample, device.backend);
-    const auto &variants = op.variants();
-    const auto ran =
-        std::find_if(variants.begin(), variants.end(), [&](const Variant &r) { return r.name() == variant; });
-    if (ran != variants.end()) {
+    if (const Variant *ran = variant_called(op, variant)) {
         expected.bound = workload_of(op).bound_of(*ran, sample.inputs, sample.settings);
     }
     const std::string wrong = difference(output, expected);

@@ -1,4 +1,4 @@
-#include "apps/tilewright/verification/random_samples.h"
+#include "apps/tilewright/verification/verification.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,6 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/timing/measure.h"
 #include "apps/tilewright/timing/threads.h"
-#include "apps/tilewright/verification/random_samples.h"
 #include "runtime/devices/calls/hooks.h"
 #include "tilewright/workload.h"
 #include <algorithm>

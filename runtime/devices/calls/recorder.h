@@ -4,7 +4,6 @@
 #include "tilewright/launches.h"
 #include <chrono>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 

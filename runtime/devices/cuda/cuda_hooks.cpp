@@ -4,7 +4,6 @@
 #include "generators/algorithms/module_text.h"
 #include "generators/algorithms/tensor_text.h"
 #include "runtime/devices/calls/counters.h"
-#include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/calls/recorder.h"
 #include "runtime/devices/calls/wrapped_functions.h"
 #include "runtime/devices/cuda/cuda.h"

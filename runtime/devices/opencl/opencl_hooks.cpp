@@ -17,7 +17,6 @@
 #include "runtime/process/inside.h"
 #include <HalideRuntime.h>
 #include <atomic>
-#include <cstring>
 #include <dlfcn.h>
 #include <mutex>
 #include <optional>

@@ -18,16 +18,6 @@ constexpr size_t no_column = SIZE_MAX;
 // Times that differ by less are equal: two measurements of one variant differ by about as much.
 constexpr double spread = 1.05;
 
-// Null for a device that is not there.
-const DeviceInfo *info_of(Device device) {
-    for (const DeviceInfo &info : devices(device.backend)) {
-        if (info.device == device && info.usable) {
-            return &info;
-        }
-    }
-    return nullptr;
-}
-
 bool has_times(const MeasuredTimes &times, size_t variant) {
     const auto of_variant = times.ms.subspan(variant * times.count(), times.count());
     return std::any_of(of_variant.begin(), of_variant.end(), [](float ms) { return ms > 0; });
@@ -165,7 +155,7 @@ const VariantOrder &VariantChoices::of(const Operator &op, Device device, const 
             return *entry.order;
         }
     }
-    const DeviceInfo *info = info_of(device);
+    const DeviceInfo *info = usable_info(device);
     entries_.push_back({device, type,
         std::make_unique<VariantOrder>(op, variants_for_tuned(op, device.backend, type),
             info ? measurements_of(*info) : DeviceMeasurements(), type)});
@@ -261,7 +251,7 @@ double copy_ms(const MeasuredDevice &device, double bytes, double bytes_per_ms) 
 // scaled, apart from what a call takes that has no work for all of them.
 double ms_on(Device device, const VariantChoice &chosen) {
     constexpr double unscaled_ms = .1;
-    const int units = info_of(device)->units, measured = chosen.measured_on->units;
+    const int units = usable_info(device)->units, measured = chosen.measured_on->units;
     const double factor = units > 0 && measured > 0 ? (double)measured / units : 1;
     return std::min(chosen.ms, unscaled_ms) + std::max(0., chosen.ms - unscaled_ms) * factor;
 }

@@ -24,14 +24,8 @@ const DeviceInfo &limits_of(Device device) {
         info.fp64 = info.images = info.half = true;
         return info;
     }());
-    if (device.backend != Backend::cpu) {
-        for (const DeviceInfo &info : devices(device.backend)) {
-            if (info.device == device && info.usable) {
-                return info;
-            }
-        }
-    }
-    return none;
+    const DeviceInfo *const info = device.backend == Backend::cpu ? nullptr : usable_info(device);
+    return info ? *info : none;
 }
 
 std::string why_not_on(const Variant::Needs &needs, const DeviceInfo &info) {

@@ -63,15 +63,11 @@ std::string did_you_mean(const std::string &word, const std::vector<std::string>
     return best.empty() ? "" : fmt::format(" (did you mean '{}'?)", best);
 }
 
-namespace {
-
 void add_once(std::vector<std::string> &words, const std::string &word) {
     if (std::find(words.begin(), words.end(), word) == words.end()) {
         words.push_back(word);
     }
 }
-
-}  // namespace
 
 std::string families_in(std::span<const Variant> variants) {
     std::vector<std::string> families;

@@ -11,6 +11,9 @@ namespace tilewright {
 // The known word that is nearest to `word`, as " (did you mean 'x'?)"; empty when none is near.
 std::string did_you_mean(const std::string &word, const std::vector<std::string> &known);
 
+// Adds a word at the end, unless it is among them.
+void add_once(std::vector<std::string> &words, const std::string &word);
+
 // The families of schedules of a table, each once, in its order: "reference, tuned, padded".
 std::string families_in(std::span<const Variant> variants);
 

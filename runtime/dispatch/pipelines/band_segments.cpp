@@ -1,7 +1,6 @@
 #include "runtime/dispatch/pipelines/band_segments.h"
 #include "runtime/dispatch/parts.h"
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 

@@ -3,14 +3,13 @@
 // Not installed.
 #include "runtime/arrays/copy.h"
 #include "runtime/devices/calls/watch.h"
-#include "runtime/dispatch/output_check.h"
+#include "runtime/dispatch/arrays_of_call.h"
 #include "runtime/dispatch/pipelines/pipeline_alpha.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/pipeline.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <memory>
 #include <mutex>
 #include <utility>
 

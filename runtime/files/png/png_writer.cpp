@@ -10,7 +10,6 @@
 #include "tilewright/error.h"
 #include "tilewright/png.h"
 #include <bit>
-#include <optional>
 #include <png.h>
 #include <span>
 

@@ -2,7 +2,6 @@
 #include "runtime/arrays/copy.h"
 #include "runtime/arrays/divided_by_alpha.h"
 #include "runtime/files/file_errors.h"
-#include "runtime/files/pictures/orientation.h"
 #include "runtime/files/pictures/picture_limits.h"
 #include "runtime/files/readers.h"
 #include "runtime/files/tiff/libtiff.h"

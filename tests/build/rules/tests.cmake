@@ -15,9 +15,8 @@ set_tests_properties(style.self_test PROPERTIES LABELS structure)
 add_test(NAME locks COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/locks.py)
 set_tests_properties(locks PROPERTIES LABELS structure)
 
-# The pages of the published steps: their pictures and tables are what the scripts make of the sources.
+# The pages of the published steps: their tables are what the scripts make of the sources.
 set(steps ${PROJECT_SOURCE_DIR}/docs/steps)
-add_test(NAME steps.pictures COMMAND ${Python3_EXECUTABLE} -B ${steps}/pictures.py --check)
 set(tables ${PROJECT_SOURCE_DIR}/apps/laboratory/tables/tables.py)
 add_test(NAME steps.tables COMMAND ${Python3_EXECUTABLE} -B ${tables} steps --check)
 add_test(NAME steps.ladder
@@ -26,7 +25,7 @@ add_test(NAME performance.peers
     COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/docs/performance/peers.py --check)
 add_test(NAME reliability.errors
     COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/docs/reliability/errors.py --check)
-set_tests_properties(steps.pictures steps.tables steps.ladder performance.peers reliability.errors
+set_tests_properties(steps.tables steps.ladder performance.peers reliability.errors
     PROPERTIES LABELS structure)
 
 # Every public symbol of the headers has a comment, and what looks for those without one finds them.

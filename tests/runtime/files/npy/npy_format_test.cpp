@@ -29,7 +29,7 @@ TEST_F(NpyTest, WritesTheFormatByteForByte) {
             Array array(element.type, shape);
             fill(array);
             write_npy(path, array);
-            with_type(element.type, [&]<typename T>(T) {
+            with_element(element.type, [&]<typename T>(T) {
                 EXPECT_EQ(read_bytes(path),
                     file_of(dictionary(element.descr, false, text_of(shape)), data_of<T>(shape, false)));
             });
@@ -44,7 +44,7 @@ TEST_F(NpyTest, ReadsEveryTypeShapeOrderAndVersion) {
             for (const bool is_fortran : {false, true}) {
                 SCOPED_TRACE(element.descr + text_of(shape) + (is_fortran ? " Fortran order" : ""));
                 const int version = 1 + int(shape.size() + size_t(is_fortran)) % 3;
-                with_type(element.type, [&]<typename T>(T) {
+                with_element(element.type, [&]<typename T>(T) {
                     const Array array = read(file_of(dictionary(element.descr, is_fortran, text_of(shape)),
                         data_of<T>(shape, is_fortran), version));
                     ASSERT_EQ(array.type(), element.type);
@@ -107,7 +107,7 @@ TEST_F(NpyTest, WritesFromAnyStrides) {
                 write_npy(path, crop);
                 const Array again = read_npy(path);
                 ASSERT_EQ(again.shape(), crop.shape());
-                with_type(element.type, [&]<typename T>(T) {
+                with_element(element.type, [&]<typename T>(T) {
                     for (int64_t y = 0; y < 11; y++) {
                         for (int64_t i = 0; i < 13 * channels; i++) {
                             ASSERT_EQ(row_of<T>(again, y)[i], sample<T>(((y + 3) * 30 + 7) * channels + i));

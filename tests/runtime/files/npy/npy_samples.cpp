@@ -18,7 +18,7 @@ int64_t size_of_shape(const std::vector<int64_t> &shape) {
 }
 
 void fill(Array &array) {
-    with_type(array.type(), [&]<typename T>(T) {
+    with_element(array.type(), [&]<typename T>(T) {
         const int64_t row = array.size() / rows_in(array);
         for (int64_t y = 0; y < rows_in(array); y++) {
             for (int64_t i = 0; i < row; i++) {
@@ -29,7 +29,7 @@ void fill(Array &array) {
 }
 
 void expect_samples(const Array &array) {
-    with_type(array.type(), [&]<typename T>(T) {
+    with_element(array.type(), [&]<typename T>(T) {
         const int64_t row = array.size() / rows_in(array);
         const T *data = array.as<T>();
         for (int64_t y = 0; y < rows_in(array); y++) {

@@ -1,6 +1,7 @@
 #pragma once
 // Samples of .npy files: every type that we read, with values that NumPy computes by the same formulas
 // (numpy_test.cpp).
+#include "runtime/arrays/element.h"
 #include "tests/support/errors.h"
 #include "tests/support/files.h"
 #include "tilewright/npy.h"
@@ -73,24 +74,6 @@ inline std::complex<double> sample(int64_t i) {
 template<>
 inline Float16 sample(int64_t i) {
     return Float16(sample<float>(i));
-}
-
-// Calls f with a value of the element's C++ type.
-template<typename F>
-void with_type(Type type, const F &f) {
-    switch (type) {
-    case Type::u8: return f(uint8_t());
-    case Type::u16: return f(uint16_t());
-    case Type::u32: return f(uint32_t());
-    case Type::u64: return f(uint64_t());
-    case Type::i32: return f(int32_t());
-    case Type::f32: return f(float());
-    case Type::f64: return f(double());
-    case Type::c64: return f(std::complex<float>());
-    case Type::f16: return f(Float16());
-    case Type::bf16: return f(BFloat16());
-    case Type::c128: return f(std::complex<double>());
-    }
 }
 
 // Fills an array with its samples, and expects an array to have them.
