@@ -20,10 +20,9 @@ int thrown = 0;
 }  // namespace
 
 // Every exception of the process comes through here, in place of the C++ library's own function.
-extern "C" [[noreturn]] void __cxa_throw(  // NOLINT(bugprone-reserved-identifier)
-    void *exception, void *type, void (*destroy)(void *)) {
-    using Throw = void (*)(void *, void *, void (*)(void *));
-    static const auto real = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));
+[[noreturn]] void count_throw(void *exception, void *type, void (*destroy)(void *)) __asm__("__cxa_throw");
+void count_throw(void *exception, void *type, void (*destroy)(void *)) {
+    static const auto real = reinterpret_cast<decltype(&count_throw)>(dlsym(RTLD_NEXT, "__cxa_throw"));
     thrown++;
     real(exception, type, destroy);
     __builtin_unreachable();
