@@ -101,7 +101,8 @@ def panel(p, x, y, operator, lines, colours):
 def draw(data):
     operators = {}
     for line in data['lines']:
-        operators.setdefault(line['operator'], []).append(line)
+        twice = f' of {line["type"]}' if line['type'] in ('f64', 'c128') else ''  # a scale of their own
+        operators.setdefault(line['operator'] + twice, []).append(line)
     colours = dict(zip(dict.fromkeys(line['of'] for line in data['lines']),
                        (BLUE, RED, ORANGE, GREEN, PURPLE, GREY)))
     rows = math.ceil(len(operators) / COLUMNS)
