@@ -59,6 +59,7 @@ TEST_F(StandardFiles, AreReadOnceWhereTheyAreLarge) {
         expect_expected(line);
         expect_expected(line + " --memory 4M");
         expect_expected("$T pipeline invert - out.png <" + in);
+        expect_expected("cat " + in + " | $T invert - out.png");
     }
 }
 

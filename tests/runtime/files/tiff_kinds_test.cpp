@@ -289,6 +289,26 @@ TEST_P(TiffKinds, OtherSamplesAreRefused) {
     expect_error(Fault::input, "broken TIFF", [&] { read(tiff, {grey}); });
 }
 
+TEST_P(TiffKinds, HeadersThatContradictThemselvesAreRefused) {
+    const auto refused = [&](const std::string &why, int tag, const Shorts &values) {
+        SCOPED_TRACE(why);
+        TiffFile tiff = file(8, 1, 1);
+        if (values.empty()) {
+            tiff.tags.erase(tag);
+        } else {
+            tiff.tags[tag] = values;
+        }
+        if (tag == 322) {
+            tiff.tags[323] = values;
+        }
+        expect_error(Fault::input, why, [&] { read(tiff, {Shorts(h * w)}); });
+    };
+    refused("its header is not complete", 262, {});
+    refused("does not know its compression (number 65000)", 259, {65000});
+    refused("fewer samples than colours", 262, {2});
+    refused("its header says that a tile has", 322, {60000});
+}
+
 // libtiff says of it that there is no memory for 0 elements.
 TEST_P(TiffKinds, AHeaderWithoutEntriesIsBroken) {
     Bytes bytes = GetParam() ? Bytes{'M', 'M', 0, 42, 0, 0, 0, 8} : Bytes{'I', 'I', 42, 0, 8, 0, 0, 0};
