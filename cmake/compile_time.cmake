@@ -77,8 +77,23 @@ endfunction()
 # CLI11, <nlohmann/json.hpp> and fmt. The presets do not, so that a change compiles one file. Files of one
 # target share their unnamed namespaces then: two of them cannot both define `refuse(const std::string &)`. An
 # include that is missing shows where clang-tidy reads a changed file by itself (`./dev check`). Some targets
-# are always compiled file by file, and say so with UNITY_BUILD OFF: archives of which a program takes only
-# those objects that it calls, and generators, whose schedules are edited one at a time.
+# are compiled file by file: generators, whose schedules are edited one at a time, say so with UNITY_BUILD OFF,
+# and archives of which a program takes only those objects that it calls by tilewright_compile_singly. What
+# the demo and `pip install` make is linked into one program or module, whose linker leaves out what is not
+# called anyway: there the files of a folder are compiled together.
+function(tilewright_compile_singly target)
+    if (PROJECT_IS_TOP_LEVEL AND NOT TILEWRIGHT_THIS_MACHINE)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+        return()
+    endif ()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+    get_target_property(files ${target} SOURCES)
+    foreach (file IN LISTS files)
+        cmake_path(GET file PARENT_PATH folder)
+        string(MAKE_C_IDENTIFIER "${folder}" group)
+        set_property(SOURCE ${file} PROPERTY UNITY_GROUP ${group})
+    endforeach ()
+endfunction()
 
 # For code that runs once per program, or that only tests run: the level at which compiling it and running it
 # together take the shortest time.
