@@ -26,12 +26,18 @@ add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=5
 # which is linked with -Wl,--gc-sections has only those that it needs (one blur for the CPU: .2 MB less), and
 # with hidden visibility, so that a shared library exports what public headers declare (shared.cmake).
 #
+# The runtime is optimised by -O2 and not by CMake's -O3, which would add a quarter to its code.
+#
 # Both rooms read files of strangers. A write past the end of a local array, or of what the C library is told
 # to fill, ends the program (docs/RELIABILITY.md). A precompiled header serves only files with the same
 # options, so that the whole room has them.
 set(hardened $<$<CONFIG:Release>:-fstack-protector-strong> $<$<CONFIG:Release>:-U_FORTIFY_SOURCE>
     $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=2>)
-set(TILEWRIGHT_OPTIONS_runtime ${hardened}
+set(optimised "")
+if (NOT TILEWRIGHT_SMALL)
+    set(optimised $<$<CONFIG:Release>:-O2>)
+endif ()
+set(TILEWRIGHT_OPTIONS_runtime ${hardened} ${optimised}
     -ffunction-sections -fdata-sections -fvisibility=hidden -fvisibility-inlines-hidden)
 set(TILEWRIGHT_OPTIONS_apps ${hardened} -ffunction-sections -fdata-sections)
 
@@ -77,8 +83,23 @@ endfunction()
 # CLI11, <nlohmann/json.hpp> and fmt. The presets do not, so that a change compiles one file. Files of one
 # target share their unnamed namespaces then: two of them cannot both define `refuse(const std::string &)`. An
 # include that is missing shows where clang-tidy reads a changed file by itself (`./dev check`). Some targets
-# are always compiled file by file, and say so with UNITY_BUILD OFF: archives of which a program takes only
-# those objects that it calls, and generators, whose schedules are edited one at a time.
+# are compiled file by file: generators, whose schedules are edited one at a time, say so with UNITY_BUILD
+# OFF, and archives of which a program takes only those objects that it calls by tilewright_compile_singly.
+# What the demo and `pip install` make is linked into one program or module, whose linker leaves out what is
+# not called anyway: there the files of a folder are compiled together.
+function(tilewright_compile_singly target)
+    if (PROJECT_IS_TOP_LEVEL AND NOT TILEWRIGHT_THIS_MACHINE)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+        return()
+    endif ()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+    get_target_property(files ${target} SOURCES)
+    foreach (file IN LISTS files)
+        cmake_path(GET file PARENT_PATH folder)
+        string(MAKE_C_IDENTIFIER "${folder}" group)
+        set_property(SOURCE ${file} PROPERTY UNITY_GROUP ${group})
+    endforeach ()
+endfunction()
 
 # For code that runs once per program, or that only tests run: the level at which compiling it and running it
 # together take the shortest time.

@@ -120,7 +120,8 @@ const std::vector<const Operator *> &operators() {
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipelines/pipeline.cpp
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipelines/pipeline_text.cpp)
     add_library(Tilewright::operators ALIAS tilewright_operators)
-    set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators UNITY_BUILD OFF)
+    set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators)
+    tilewright_compile_singly(tilewright_operators)
     target_include_directories(tilewright_operators PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
     tilewright_add_not_linked("${added}")
     list(TRANSFORM added PREPEND tilewright_)

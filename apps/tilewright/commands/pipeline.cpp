@@ -19,7 +19,7 @@ namespace tilewright::app {
 
 namespace {
 
-struct Request {
+struct PipelineCall {
     std::string stages;
     std::vector<std::string> files;  // the inputs, then the output; with --into, inputs alone
     CallOptions call;
@@ -259,7 +259,7 @@ void run_once(const Work &work, const Called &called, const std::vector<std::str
     reports.finish();
 }
 
-void run(const Request &request) {
+void run(const PipelineCall &request) {
     const CallOptions &options = request.call;
     check_fitting(options.fit, "pipeline");
     const std::optional<Device> device = asked_device(options.device);
@@ -300,7 +300,7 @@ const char *const footer_of_pipeline =
 void add_pipeline(CommandLine &line) {
     Command command =
         line.add("pipeline", "Runs operators one after another; what is between them stays on the device");
-    const auto request = std::make_shared<Request>();
+    const auto request = std::make_shared<PipelineCall>();
     CallOptions &call = request->call;
     command.add("stages", request->stages, "Operators with their options, and a bar between two of them")
         .required();

@@ -49,7 +49,7 @@ tmsize_t read_nothing(thandle_t, void *, tmsize_t) {
     return 0;
 }
 
-toff_t seek(thandle_t handle, toff_t offset, int whence) {
+toff_t seek_target(thandle_t handle, toff_t offset, int whence) {
     auto &to = *static_cast<Target *>(handle);
     to.position = static_cast<int64_t>(offset) + (whence == SEEK_SET    ? 0 :
                                                      whence == SEEK_CUR ? to.position :
@@ -57,7 +57,7 @@ toff_t seek(thandle_t handle, toff_t offset, int whence) {
     return static_cast<toff_t>(to.position);
 }
 
-toff_t size_of_file(thandle_t handle) {
+toff_t size_of_target(thandle_t handle) {
     return static_cast<toff_t>(static_cast<Target *>(handle)->size);
 }
 
@@ -130,8 +130,9 @@ public:
                             [this](const uint8_t *from, size_t bytes) { append(from, bytes); })) {
         // BigTIFF: offsets in other files have 32 bits, and deflate makes noise a little larger.
         const bool is_big = static_cast<int64_t>(row_.size()) * shape[0] > int64_t(2) << 30;
-        tiff_ = libtiff::open(is_big ? "w8" : "w", &target_, {read_nothing, write_bytes, seek, size_of_file},
-            std::numeric_limits<int64_t>::max(), messages_);
+        tiff_ = libtiff::open(is_big ? "w8" : "w", &target_,
+            {read_nothing, write_bytes, seek_target, size_of_target}, std::numeric_limits<int64_t>::max(),
+            messages_);
         check(tiff_ != nullptr);
         set_header(tiff_.get(), type, shape, rows_per_strip_, options);
     }
