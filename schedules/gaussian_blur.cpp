@@ -270,18 +270,19 @@ static ScheduleVariants window_variants() {
 // 128 registers .334, 80 .362, 64 .615. RGB 4096 x 4096, sigma 7.5: .165; of radius 16 it took .110, and dot
 // products .099.
 static ScheduleVariants fused_variants() {
-    const auto fused = [](const std::string &name, const char *type, int channels, int steps) {
-        const GaussianBlurProductsConfiguration row{.channels = channels, .steps = steps};
+    const auto fused = [](const std::string &name, const char *type, int channels, int steps, int tiles = 8) {
+        const GaussianBlurProductsConfiguration row{
+            .channels = channels, .steps = steps, .own_taps = tiles > 8};
         return variant(name + std::to_string(16 * (steps - 1)), cuda, type, gaussian_blur_products::fused,
-            row, {{"tiles", 8, 4, 8}})
+            row, {{"tiles", tiles}})
             .serves("channels", {.least = (double)channels, .most = (double)channels})
             .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps.");
     };
     ScheduleVariants variants;
     for (const int steps : {2, 3, 4}) {
-        variants.push_back(fused("tuned_fused_", "u8", 1, steps).registers("", 64));
-        variants.push_back(steps == 2 ? fused("tuned_fused_", "u16", 1, steps).registers("", 64) :
-                                        fused("tuned_fused_", "u16", 1, steps).registers("", 128));
+        variants.push_back(steps < 4 ? fused("tuned_fused_", "u8", 1, steps).registers("", 64) :
+                                       fused("tuned_fused_", "u8", 1, steps, 16).registers("", 128));
+        variants.push_back(fused("tuned_fused_", "u16", 1, steps).registers("", 128));
     }
     for (const int channels : {3, 4}) {
         variants.push_back(fused("tuned_fused_colours_" + std::to_string(channels) + "_", "u8", channels, 3)

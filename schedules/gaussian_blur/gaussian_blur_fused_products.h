@@ -20,8 +20,9 @@ inline int power_of_two(int n) {
 // that no two lanes read or write words of one bank. A step loads 32 rows, into the places of those that no
 // later step reads.
 inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &step, const RVar &strip) {
-    const int words = 8 * blur.group.tiles, channels = blur.group.channels;
-    const Var lane{"loader"}, warp{"warp"}, four{"four"};
+    const int words = 8 * blur.group.tiles, channels = blur.group.channels,
+              turns = blur.group.tiles / blur.group.warps;
+    const Var lane{"loader"}, warp{"warp"}, four{"four"}, turn{"turn_of_lines"};
     blur.lines.compute_at(blur.out, step)
         .store_at(blur.out, strip)
         .store_in(MemoryType::GPUShared)
@@ -35,14 +36,16 @@ inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &step, c
         .fold_storage(blur.k, power_of_two(blur.group.window() / 2))
         .split(blur.u, blur.u, lane, 32)
         .split(blur.k, blur.k, four, 4)
-        .reorder(blur.n, blur.h, blur.c, blur.b, lane, blur.u, four, blur.k)
+        .split(four, four, turn, turns)
+        .reorder(blur.n, blur.h, blur.c, blur.b, turn, lane, blur.u, four, blur.k)
         .fuse(blur.u, four, warp)
         .gpu_threads(lane, warp)
         .vectorize(blur.n)
+        .unroll(turn)
         .unroll(blur.h)
         .unroll(blur.c)
         .unroll(blur.b);
-    blur.columns.compute_at(blur.lines, lane)
+    blur.columns.compute_at(blur.lines, turn)
         .store_in(MemoryType::Register)
         .unroll(blur.n)
         .unroll(blur.h)
@@ -52,27 +55,52 @@ inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &step, c
         .store_in(MemoryType::Register)
         .bound_extent(blur.x, blur.group.planes())
         .bound_extent(blur.r, 8)
+        .bound_extent(blur.k, turns)
         .unroll(blur.x)
-        .unroll(blur.r);
-    blur.source.update().reorder(blur.outside_row, blur.x, blur.k).unroll(blur.x).unroll(blur.outside_row);
+        .unroll(blur.r)
+        .unroll(blur.k);
+    blur.source.update()
+        .reorder(blur.outside_row, blur.x, blur.k)
+        .unroll(blur.x)
+        .unroll(blur.outside_row)
+        .unroll(blur.k);
 }
 
-// The taps of all steps that the longest window has.
-inline void taps_in_shared(GaussianBlurFusedProducts &blur, const RVar &strip) {
-    const Var lane{"lane"}, of_step{"of_step"};
+// The taps of all steps that the longest window has, in shared memory, and those of a worker in its
+// registers. Storage of a thread block that is not shared memory is private to each thread
+// (matmul_workers::workers() says how that becomes registers).
+inline void taps_in_group(
+    GaussianBlurFusedProducts &blur, ScheduleContext &context, const RVar &once, const RVar &strip) {
+    const Var lane{"lane"}, warp{"warp"}, of_step{"of_step"};
     for (size_t byte = 0; byte < blur.taps.size(); byte++) {
+        Func own = blur.own_taps[byte];
         blur.taps[byte]
             .compute_at(blur.out, strip)
             .store_in(MemoryType::GPUShared)
             .bound(blur.v, 0, 4)
-            .bound(blur.q, 0, 4)
-            .bound(blur.g, 0, 8)
+            .bound(blur.worker, 0, 32)
             .bound(blur.m, 0, 2)
             .bound(blur.k, 0, blur.group.steps_of((int)byte))
-            .fuse(blur.q, blur.g, lane)
             .fuse(blur.m, blur.k, of_step)
-            .gpu_threads(lane, of_step)
+            .gpu_threads(blur.worker, of_step)
             .vectorize(blur.v);
+        if (!blur.group.own_taps) {
+            continue;
+        }
+        context.fold_per_thread(own, blur.worker);
+        own.store_at(blur.out, strip)
+            .compute_at(blur.out, once)
+            .store_in(MemoryType::Stack)
+            .bound(blur.v, 0, 4)
+            .bound(blur.m, 0, 2)
+            .bound(blur.k, 0, blur.group.steps_of((int)byte))
+            .bound_extent(blur.worker, 32 * blur.group.warps)
+            .split(blur.worker, warp, lane, 32)
+            .reorder(blur.v, blur.m, blur.k, lane, warp)
+            .gpu_threads(lane, warp)
+            .vectorize(blur.v)
+            .unroll(blur.m)
+            .unroll(blur.k);
     }
 }
 
@@ -85,7 +113,7 @@ inline void zero_in_shared(GaussianBlurFusedProducts &blur, const RVar &strip) {
 
 // The pass down columns: a warp computes a tile of a step, of all channels.
 inline void rows_in_shared(GaussianBlurFusedProducts &blur, const RVar &step) {
-    const Var lane{"lane"}, tile{"tile"}, q{"q"};
+    const Var lane{"lane"}, tile{"tile"}, q{"q"}, turn{"turn_of_rows"};
     const int bytes = blur.group.bytes, channels = blur.group.channels;
     blur.between.compute_at(blur.out, step)
         .store_in(MemoryType::GPUShared)
@@ -97,7 +125,8 @@ inline void rows_in_shared(GaussianBlurFusedProducts &blur, const RVar &step) {
         .bound(blur.b, 0, bytes)
         .align_storage(blur.g, 9)
         .split(blur.u, tile, q, 4)
-        .reorder(blur.n, blur.h, blur.b, blur.c, q, blur.g, tile)
+        .split(tile, turn, tile, blur.group.warps)
+        .reorder(blur.n, blur.h, blur.b, blur.c, turn, q, blur.g, tile)
         .fuse(q, blur.g, lane)
         .gpu_threads(lane, tile)
         .vectorize(blur.n)
@@ -117,23 +146,24 @@ inline void rows_in_shared(GaussianBlurFusedProducts &blur, const RVar &step) {
 }
 
 // The pass along rows: a lane stores its results from registers.
-inline void fused(GaussianBlurFusedProducts &blur, ScheduleContext &) {
+inline void fused(GaussianBlurFusedProducts &blur, ScheduleContext &context) {
     const auto place = [&](int n) { return RVar(blur.to[n].name()); };
-    const RVar row = place(0), word = place(1), part = place(2), of_q = place(3), of_g = place(4),
-               of_tile = place(5), step = place(6), strip = place(7), group = place(8), worker{"worker"};
+    const RVar row = place(0), word = place(1), part = place(2), turn = place(3), of_q = place(4),
+               of_g = place(5), warp = place(6), step = place(7), once = place(8), strip = place(9),
+               group = place(10), worker{"worker"};
     const int bytes = blur.group.bytes, channels = blur.group.channels;
     undefined_on_gpu(blur.out);
     blur.out.update()
         .allow_race_conditions()
         .fuse(of_q, of_g, worker)
-        .gpu_threads(worker, of_tile)
+        .gpu_threads(worker, warp)
         .gpu_blocks(strip, group)
         .unroll(part)
         .unroll(word)
         .unroll(row);
     blur.out.never_partition_all();
 
-    blur.along_words.compute_at(blur.out, worker)
+    blur.along_words.compute_at(blur.out, turn)
         .store_in(MemoryType::Register)
         .bound_extent(blur.i, 8)
         .bound_extent(blur.b, bytes)
@@ -149,7 +179,7 @@ inline void fused(GaussianBlurFusedProducts &blur, ScheduleContext &) {
 
     rows_in_shared(blur, step);
     lines_in_shared(blur, step, strip);
-    taps_in_shared(blur, strip);
+    taps_in_group(blur, context, once, strip);
     zero_in_shared(blur, strip);
 }
 

@@ -72,6 +72,7 @@ struct GaussianBlurProductsConfiguration {
     // GaussianBlurFusedProducts: steps of 32 positions in the window of 32 outputs. The taps reach 16 (steps
     // - 1) positions at most.
     int steps = 0;
+    bool own_taps = false;  // GaussianBlurFusedProducts: a worker keeps its words of the taps in registers
 
     // The steps whose taps have byte `byte`: of u8, only taps near the middle have a second one.
     int steps_of(int byte, bool is_u8) const {
@@ -82,6 +83,7 @@ struct GaussianBlurProductsConfiguration {
     void fields(Visit visit) {
         visit("channels", channels);
         visit("steps", steps);
+        visit("own_taps", own_taps);
     }
 };
 

@@ -120,7 +120,7 @@ struct FusedForm final : ProductsForm {
                 return false;
             }
         }
-        return (!is_u8 || TapFragments::are_sums(taps_of(request))) &&
+        return (!is_u8 || TapFragments::are_sums(taps_of(request))) && request.image().shape()[0] >= 8 &&
                ProductsForm::serves(variant, request, output);
     }
 
@@ -133,8 +133,9 @@ protected:
     // 8192, sigma 7.5 on an H200: at most 528 blocks .124 ms, 1056 .119, 1584 .123.
     void bind_share(
         Launch &launch, const Variant &variant, const GaussianBlurRequest &request) const override {
-        constexpr int64_t blocks = 528, many_steps = 8;
-        const int64_t outputs = side * (variant.tunable("tiles") + 1 - configuration_of(variant).steps),
+        constexpr int64_t many_steps = 8;
+        const int64_t tiles = variant.tunable("tiles"), blocks = 528 * 8 / tiles,
+                      outputs = side * (tiles + 1 - configuration_of(variant).steps),
                       strips = ceil_div(request.image().shape()[1], outputs),
                       steps = ceil_div(request.image().shape()[0], side),
                       groups = std::max(blocks / strips, std::min(2 * blocks / strips, steps / many_steps));

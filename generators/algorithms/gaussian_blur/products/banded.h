@@ -10,7 +10,8 @@
 namespace tilewright {
 
 // One byte of each tap, as the fragments of TapFragments: words(v, q, g, m, k) are word v of lane 4 g + q in
-// half m of step k. The first step begins at word `first` of the window, which is even.
+// half m of step k. Where workers have words of their own, `tile` and `block` of what they compute follow.
+// The first step begins at word `first` of the window, which is even.
 struct TapPlane {
     Halide::Func words;
     Halide::Expr first, steps;
@@ -120,14 +121,16 @@ private:
         Step step{updates_++, RDom(0, plane.steps, name), Func(name + "_taps"), Func(name + "_words"),
             plane.is_unrolled};
         const Var k{"k"};
-        step.taps(v, q, g, m, k) = plane.words(v, q, g, m, k);
+        std::vector<Expr> at_tap = {v, q, g, m, k, tile, block};
+        at_tap.resize((size_t)plane.words.dimensions());
+        step.taps(v, q, g, m, k, tile, block) = plane.words(at_tap);
         // The casts keep Halide from seeing more than the promise: all planes need the whole window.
         const Expr place = Halide::cast<int32_t>(Halide::cast<uint32_t>(plane.first / 2 + 4 * k + q));
         step.words(n, h, q, g, this->line, tile, k, block, group) =
             line(n, h, this->line, g, tile, of_line, promised(place, window_), block, group);
         const Expr at = step.k;
         sums(j, m, q, g, this->line, tile, block, group) = Halide::Tuple(product(
-            [&](int word, Expr of_g, Expr of_q) { return step.taps(word, of_q, of_g, m, at); },
+            [&](int word, Expr of_g, Expr of_q) { return step.taps(word, of_q, of_g, m, at, tile, block); },
             [&](int word, Expr of_g, Expr of_q) {
                 return step.words(word + 2 * (j % 2), j / 2, of_q, of_g, this->line, tile, at, block, group);
             },

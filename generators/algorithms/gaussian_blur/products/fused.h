@@ -17,14 +17,17 @@ namespace tilewright {
 // Image and output are rows of words.
 struct GaussianBlurFusedProducts : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur_fused_products";
-    // Images of so many channels of so many bytes, the tiles of a strip, and the steps of the longest window.
+    // Images of so many channels of so many bytes, the tiles of a strip, the steps of the longest window, and
+    // whether a worker keeps its words of the taps.
     struct Group {
+        static constexpr int warps = 8;  // each of which computes tiles / warps tiles
         int channels, bytes, tiles, steps;
+        bool own_taps;
         Expr band;  // the steps of a group
 
         template<typename Tunable>
         static Group of(const GaussianBlurProductsConfiguration &row, int bytes, const Tunable &tunable) {
-            return {row.channels, bytes, tunable("tiles"), row.steps, Expr()};
+            return {row.channels, bytes, tunable("tiles"), row.steps, row.own_taps, Expr()};
         }
         int planes() const {
             return channels * bytes;
@@ -38,8 +41,8 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
     };
 
     Var x{"x"}, n{"n"}, h{"h"}, r{"r"}, c{"c"}, u{"u"}, b{"b"}, k{"k"}, i{"i"}, g{"g"}, v{"v"}, q{"q"},
-        m{"m"}, step{"step"}, block{"block"}, below_others{"below_others"};
-    std::vector<Func> taps;
+        m{"m"}, step{"step"}, tile{"tile"}, block{"block"}, below_others{"below_others"}, worker{"worker"};
+    std::vector<Func> taps, own_taps;
     Func zero{"hidden_zero"}, source{"source"}, columns{"columns"}, lines{"lines"};
     BandedProducts down{"down"}, along{"along"};
     Func down_words{"down_words"}, between{"between"}, along_words{"along_words"}, out{"out"};
@@ -74,38 +77,47 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
             bytes([&](int byte) {
                 return along.joined([](int n) { return n; }, [&](int) { return i; }, byte, multiplier, word);
             });
-        store(width, height, word);
+        store(width, height, reach, word);
     }
 
 private:
     const int outputs_;  // tiles of outputs in a strip
 
-    // The planes of taps, as Funcs that a group can keep in its memory. Behind the steps that there are, taps
-    // are 0.
+    // The planes of taps, as Funcs that a group can keep in its memory, and a worker in its own: words number
+    // `worker` are those of lane worker % 32. Behind the steps that there are, taps are 0.
     std::vector<TapPlane> in_memory(const std::vector<TapPlane> &planes) {
         std::vector<TapPlane> all;
         for (int byte = 0; byte < (int)planes.size(); byte++) {
             const TapPlane &plane = planes[(size_t)byte];
-            Func words("taps_" + std::to_string(byte));
-            words(v, q, g, m, k) = select(
-                k < plane.steps, plane.words(v, q, g, m, min(k, plane.steps - 1)), WordOperations::hex(0));
+            const std::string number = std::to_string(byte);
+            Func words("taps_" + number), own("own_taps_" + number), of_tile("taps_of_tile_" + number);
+            words(v, worker, m, k) = select(k < plane.steps,
+                plane.words(v, worker % 4, worker / 4, m, min(k, plane.steps - 1)), WordOperations::hex(0));
+            own(v, m, k, worker) = words(v, worker % 32, m, k);
             taps.push_back(words);
-            all.push_back({words, plane.first, group.steps_of(byte), true});
+            own_taps.push_back(own);
+            const Expr lane = 4 * g + q, warp = tile % group.warps + group.warps * (block / group.channels);
+            of_tile(v, q, g, m, k, tile, block) =
+                group.own_taps ? own(v, m, k, lane + 32 * warp) : words(v, lane, m, k);
+            // All bytes of taps of two bytes and more begin at the same word. Where compilers see that, they
+            // load words of lines once for all of them.
+            const TapPlane &first = planes[group.bytes == 1 ? (size_t)byte : 0];
+            all.push_back({of_tile, first.first, group.steps_of(byte), true});
         }
         return all;
     }
 
-    // source(x, r, k): word x of row 8 k + r of the image and what continues it. All eight rows are loaded as
-    // they are, and those of words or rows outside of the image once more in a branch, where they wait for
-    // each other as little. Where `zero` is in the group's memory, compilers do not see that positions are
-    // the same in all steps, and keep none in registers.
+    // source(x, r, k): word x of row 8 k + r of the image, which has eight rows or more, and what continues
+    // it. Eight rows are loaded that are inside of the image, and those of words or rows outside of it once
+    // more in a branch, where they wait for each other as little. Where `zero` is in the group's memory,
+    // compilers do not see that positions are the same in all steps, and keep none in registers.
     void read(Func image, const Expr &width, const Expr &height, const BorderMap &border,
         const WordOperations &word) {
         const int planes = group.planes(), far = 8 * group.window();
         zero(v) = min(width + v, 0);
         const Expr first = 8 * (k + zero(k % 4)), words = ceil_div(planes * width, 4),
                    column = x + zero(k % 4);
-        source(x, r, k) = image(clamp(x, 0, words - 1), clamp(first + r, 0, height - 1));
+        source(x, r, k) = image(clamp(x, 0, words - 1), clamp(first, 0, height - 8) + r);
         RDom row(0, 8, "row");
         outside_row = RVar(row.x.name());
         row.where(!(below(x, planes * width / 4) && below(8 * k, max(height - 7, 0))) &&
@@ -175,34 +187,42 @@ private:
             clamp(u - 4 * of_tile, 0, 3), g, of_tile, step, group.channels * block + c, below_others);
     }
 
-    // Places of out: row of a lane, word of its four pixels, part (see below), the lane 4 g + q, tiles, steps
-    // of a group, strips, groups below each other.
-    void store(const Expr &width, const Expr &height, const WordOperations &word) {
+    // Places of out: row of a lane, word of its four pixels, part (see below), tiles of a warp, the lane 4 g
+    // + q, warps, steps of a group, `once`, strips, groups below each other. `once` has one iteration. Halide
+    // cannot prove that where workers have taps of their own, so that the loop is kept, and the taps can be
+    // computed inside of it.
+    void store(const Expr &width, const Expr &height, const Expr &reach, const WordOperations &word) {
         const int planes = group.planes();
         const Expr words = ceil_div(planes * width, 4), band = group.band;
-        to = RDom({{0, 8}, {0, planes}, {0, 2}, {0, 4}, {0, 8}, {0, group.tiles}, {0, band},
-                      {0, ceil_div(width, 32 * outputs_)}, {0, ceil_div(ceil_div(height, 32), band)}},
+        const Expr once = group.own_taps ? select(reach >= 0, 1, 2) : Expr(1);
+        to = RDom({{0, 8}, {0, planes}, {0, 2}, {0, group.tiles / group.warps}, {0, 4}, {0, 8},
+                      {0, group.warps}, {0, band}, {0, once}, {0, ceil_div(width, 32 * outputs_)},
+                      {0, ceil_div(ceil_div(height, 32), band)}},
             "to");
-        const Expr row = to[0], of_pixels = to[1], part = to[2], lane_q = to[3], lane_g = to[4], tile = to[5],
-                   step = to[6], strip = to[7], of_group = to[8], down = step + band * of_group;
+        const Expr row = to[0], of_pixels = to[1], part = to[2], lane_q = to[4], lane_g = to[5],
+                   tile = group.warps * to[3] + to[6], step = to[7], strip = to[9] * once + to[8],
+                   of_group = to[10], down = step + band * of_group;
         // `zero` is read here too: otherwise Halide 21 gives its place in shared memory to `between`, though
-        // the next step reads it.
+        // the next step reads it. Rows below the image are the last one, of which part 1 then changes no bit:
+        // so one branch holds all rows of a lane, which most lanes pass.
         const Expr pixels = 8 * outputs_ * strip + 8 * tile + lane_g,
                    rows = 32 * down + 8 * lane_q + zero(lane_q), at_x = planes * pixels + of_pixels,
                    at_y = rows + row;
         const Expr whole = below(planes * pixels + planes - 1, planes * width / 4) && below(rows + 7, height);
         to.where(below(tile, outputs_));
         to.where(part == 1 || whole);
-        to.where(part == 0 || (!whole && below(at_x, words) && below(at_y, height)));
+        to.where(part == 0 || (!whole && below(at_x, words) && below(rows, height)));
         out(x, r) = Halide::undef<uint32_t>();
-        const Expr to_x = promised(at_x, words), to_y = promised(at_y, height);
+        const Expr to_x = promised(at_x, words),
+                   to_y = promised(select(part == 0, at_y, min(at_y, height - 1)), height);
         const Expr made = interleaved(of_pixels, word, [&](const Expr &plane) {
             return along_words(row, plane % group.bytes, lane_q, lane_g, step, tile,
                 group.channels * strip + plane / group.bytes, of_group);
         });
         const auto hex = WordOperations::hex;
-        const Expr bytes = planes * width - 4 * to_x, counts = select(bytes >= 4, hex(0xffffffff),
-                                                          (hex(1) << Halide::cast<uint32_t>(8 * bytes)) - 1);
+        const Expr bytes = planes * width - 4 * to_x,
+                   counts = select(at_y >= height, hex(0), bytes >= 4, hex(0xffffffff),
+                       (hex(1) << Halide::cast<uint32_t>(8 * bytes)) - 1);
         out(to_x, to_y) = select(part == 0, made, (made & counts) | (out(to_x, to_y) & ~counts));
     }
 
