@@ -23,7 +23,7 @@ OPERATORS = {'column_sum', 'row_sum', 'transpose', 'matmul', 'min_plus_convoluti
              'gaussian_blur', 'fft2d', 'fresnel'}
 
 NO_LESSONS = {'README.md', 'counters.md'}
-PARTS = ('**The task of this lesson:**', '**Source', '**On your own GPU**', '<!-- accesses: ', 'Measured: ')
+PARTS = ('**The task of this lesson:**', '**Source', '**On your own GPU**', '| sectors per', 'Measured: ')
 
 
 def check_lessons(pages):
@@ -35,7 +35,7 @@ def check_lessons(pages):
         with open(page, encoding='utf-8') as file:
             text = file.read()
         counts = not page.endswith('opencl_guidelines.md')
-        missing = [part for part in PARTS if part not in text and (counts or 'accesses' not in part)]
+        missing = [part for part in PARTS if part not in text and (counts or 'sectors' not in part)]
         assert not missing, f'{page} has no {missing}'
         assert re.findall('^## (.*)$', text, re.M)[-1] == 'Try it', f'{page}: it ends with nothing to try'
 

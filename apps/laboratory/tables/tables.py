@@ -4,8 +4,6 @@
 Usage: tables.py write FILE...            writes tables into PERFORMANCE.md and the pages of docs/performance/
        tables.py choice [--list] [--least] FILE...
                                           prints how far the choice of `tuned` is from the fastest variant
-       tables.py steps [--add FILE...] [--check] [--pages FOLDER]
-                                          writes or checks the tables of docs/steps/ (see steps.py)
 
 FILE is JSON of `tilewright bench --json`, of `python_calls.py`, of `cuda_peers --json` or of
 `call_benchmarks --benchmark_out`, or lines of `--results` (JSONL).
@@ -21,7 +19,6 @@ import re
 import sys
 
 import choice
-import steps
 from results import Wrong, is_of_google_benchmark, read, read_json
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..', 'docs')
@@ -161,14 +158,6 @@ def main():
     choosing.add_argument('--least', action='store_true',
                           help='take the 10th percentile in place of the median')
     choosing.set_defaults(verb=choice.print_choices)
-    stepping = verbs.add_parser('steps', description=steps.__doc__,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
-    stepping.add_argument('--add', nargs='+', default=[], metavar='FILE')
-    stepping.add_argument('--count', nargs='+', default=[], metavar='WORD')
-    stepping.add_argument('--check', action='store_true')
-    stepping.add_argument('--pages', default=os.path.join(DOCS, 'steps'),
-                          help='the folder of the pages, with measured/ in it')
-    stepping.set_defaults(verb=steps.write_or_check)
     given = parser.parse_args()
     return given.verb(given)
 

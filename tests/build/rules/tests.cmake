@@ -15,17 +15,15 @@ set_tests_properties(style.self_test PROPERTIES LABELS structure)
 add_test(NAME locks COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/locks.py)
 set_tests_properties(locks PROPERTIES LABELS structure)
 
-# The pages of the published steps: their tables are what the scripts make of the sources.
-set(steps ${PROJECT_SOURCE_DIR}/docs/steps)
-set(tables ${PROJECT_SOURCE_DIR}/apps/laboratory/tables/tables.py)
-add_test(NAME steps.tables COMMAND ${Python3_EXECUTABLE} -B ${tables} steps --check)
-add_test(NAME steps.ladder
-    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/tables_test.py ${tables})
+# Pictures and tables of the documents are what the scripts make of the measured times.
+add_test(NAME performance.tables
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/tables_test.py
+    ${PROJECT_SOURCE_DIR}/apps/laboratory/tables/tables.py)
 add_test(NAME performance.peers
     COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/docs/performance/peers.py --check)
 add_test(NAME reliability.errors
     COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/docs/reliability/errors.py --check)
-set_tests_properties(steps.tables steps.ladder performance.peers reliability.errors
+set_tests_properties(performance.tables performance.peers reliability.errors
     PROPERTIES LABELS structure)
 
 # Every public symbol of the headers has a comment, and what looks for those without one finds them.
@@ -42,16 +40,9 @@ if (TARGET tilewright)
         ENVIRONMENT "${tests_environment}")
 endif ()
 
-# How the steps of one page reach memory is what the program says today.
-if (TARGET tilewright AND row_sum IN_LIST operators AND cuda IN_LIST TILEWRIGHT_TARGETS)
-    add_test(NAME steps.accesses COMMAND ${Python3_EXECUTABLE} -B ${tables} steps --check
-        --count $<TARGET_FILE:tilewright> row_sum)
-    set_tests_properties(steps.accesses PROPERTIES LABELS structure ENVIRONMENT "${tests_environment}")
-endif ()
-
 # The commands of the pages that make their tables run, on the fake driver.
 if (TARGET tilewright AND TARGET fake_cuda AND cuda IN_LIST TILEWRIGHT_TARGETS)
-    file(GLOB pages ${steps}/*.md)
+    file(GLOB pages ${PROJECT_SOURCE_DIR}/docs/steps/*.md)
     add_test(NAME steps.commands
         COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/commands_of_steps_test.py
         $<TARGET_FILE:tilewright> $<TARGET_FILE_DIR:fake_cuda> ${pages})
