@@ -1,9 +1,10 @@
+#!/usr/bin/env python3
 """How far the variant that `tuned` takes is from the fastest one.
 
     tilewright bench --device cuda --json cuda.json \\
         --size 64x64,640x480,1920x1080,4000x3000,8192x8192,33x100000,100000x33
     tilewright bench --device cpu --peers --size ... --json cpu.json
-    apps/laboratory/tables/tables.py choice cuda.json cpu.json
+    apps/laboratory/tables/choice.py cuda.json cpu.json
 
 Per device and operator it prints a row of a Markdown table: on how many sets of data (type, size,
 settings) variants were compared, on how many the chosen variant takes at most 1.10 times the time of the
@@ -13,8 +14,10 @@ whose time depends on the values are not compared: `tuned` never takes them. `--
 that is over 1.10; `--least` takes the 10th percentile of a variant's times in place of the median, for a
 machine on which other programs ran.
 """
+import argparse
 import math
 import re
+import sys
 
 from results import Wrong, read
 
@@ -60,7 +63,13 @@ def compared(cases, show):
     return table
 
 
-def print_choices(given):
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('files', nargs='+', help='JSON of `tilewright bench --json`, or lines of `--results`')
+    parser.add_argument('--list', action='store_true', help='print each set of data that is over 1.10')
+    parser.add_argument('--least', action='store_true', help='the 10th percentile in place of the median')
+    given = parser.parse_args()
     table = compared(cases_of(given.files, 'p10' if given.least else 'median'), given.list)
     if not table:
         raise Wrong('the files have no times of variants that `tuned` takes; run `tilewright bench --json`')
@@ -74,4 +83,10 @@ def print_choices(given):
         within = sum(value <= GOAL for value in values)
         print(f'| {device} | {operator} | {len(values)} | {within} | {mean:.3f} | {max(values):.2f} | '
               + (f'{sum(loops)} of {len(loops)} |' if loops else '- |'))
-    return 0
+
+
+if __name__ == '__main__':
+    try:
+        main()
+    except Wrong as error:
+        sys.exit(f'choice.py: {error}')

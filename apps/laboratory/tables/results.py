@@ -20,10 +20,6 @@ def read_json(path):
         raise Wrong(f'{path}: no JSON of a program that times things: {error!r}') from error
 
 
-def is_of_google_benchmark(data):
-    return isinstance(data, dict) and 'benchmarks' in data
-
-
 def read(path):
     """The context and the runs of a file; of lines, the context of the first one, with its device."""
     data = read_json(path)

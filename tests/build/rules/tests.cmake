@@ -15,15 +15,15 @@ set_tests_properties(style.self_test PROPERTIES LABELS structure)
 add_test(NAME locks COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/locks.py)
 set_tests_properties(locks PROPERTIES LABELS structure)
 
-# Pictures and tables of the documents are what the scripts make of the measured times.
-add_test(NAME performance.tables
-    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/tables_test.py
-    ${PROJECT_SOURCE_DIR}/apps/laboratory/tables/tables.py)
+# Pictures of the documents are what the scripts make of the measured times.
+add_test(NAME performance.choice
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/choice_test.py
+    ${PROJECT_SOURCE_DIR}/apps/laboratory/tables/choice.py)
 add_test(NAME performance.peers
     COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/docs/performance/peers.py --check)
 add_test(NAME reliability.errors
     COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/docs/reliability/errors.py --check)
-set_tests_properties(performance.tables performance.peers reliability.errors
+set_tests_properties(performance.choice performance.peers reliability.errors
     PROPERTIES LABELS structure)
 
 # Every public symbol of the headers has a comment, and what looks for those without one finds them.
