@@ -65,6 +65,13 @@ class ArrayTarget:
         pass
 
 
+def _share(path, mode):
+    """Gives what tempfile made the user's alone the mode of a new file or folder."""
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(path, mode & ~mask)
+
+
 def _exchange(new, old):
     """Gives two folders each other's names, at once. False where the system cannot."""
     try:
@@ -102,9 +109,7 @@ class ZarrTarget(ArrayTarget):
             raise
 
     def finish(self):
-        mask = os.umask(0)
-        os.umask(mask)
-        self.temporary.chmod(0o777 & ~mask)  # mkdtemp() made it the user's alone
+        _share(self.temporary, 0o777)
         if not self.path.exists():
             self.temporary.rename(self.path)
         elif not _exchange(self.temporary, self.path):
@@ -188,9 +193,7 @@ class TiffTarget:
         self.thread.join()
         if self.error is not None:
             raise self.error
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(self.temporary, 0o666 & ~mask)  # mkstemp() made it the user's alone
+        _share(self.temporary, 0o666)
         os.replace(self.temporary, self.path)
 
     def give_up(self):
