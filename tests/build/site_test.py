@@ -22,4 +22,5 @@ for page in glob.glob(f'{build}/tests/site/**/*.html', recursive=True):
     with open(page, encoding='utf-8') as file:
         loaded = re.findall(r'<(?:script|link|img)\b[^>]*(?:src|href)="?(?:https?:)?//[^>]*>', file.read())
     assert not loaded or '/reports/' in page, (page, loaded)
-subprocess.run([python, f'{source}/docs/site/ask.py', f'{build}/tests/site', '--least', '20'], check=True)
+subprocess.run([python, f'{source}/tests/build/site_search.py', f'{build}/tests/site', '--least', '20'],
+               check=True)

@@ -1,15 +1,64 @@
 #include "apps/laboratory/whole_calls/benchmarks.h"
-#include "apps/laboratory/whole_calls/raw_copies.h"
 #include "apps/tilewright/timing/measure.h"
+#include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/cuda/cuda.h"
+#include "tilewright/error.h"
 #include "tilewright/operator.h"
 #include "tilewright/timing.h"
 #include <cstring>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace tilewright::benchmarks {
 
 namespace {
+
+template<typename... Arguments>
+void call(const char *name, Arguments... arguments) {
+    auto *function = reinterpret_cast<int (*)(Arguments...)>(dlsym(driver::libcuda(), name));
+    if (function == nullptr || function(arguments...) != 0) {
+        throw Error(
+            Fault::device, "the driver's function failed; `nvidia-smi` shows its state", {.operation = name});
+    }
+}
+
+// Copies to and from a CUDA device by the driver's own functions, without Halide and this project's runtime.
+class RawCopies {
+public:
+    RawCopies(Device device, size_t bytes) : index_(device.index) {
+        if (device.backend != Backend::cuda) {
+            throw Error(Fault::device, "the driver's own copies are timed on CUDA only; name a CUDA device",
+                {.argument = "device", .value = device.str()});
+        }
+        driver::open(device);
+        const driver::InCudaContext here(driver::cuda_context(index_));
+        call("cuMemAlloc_v2", &memory_, bytes);
+    }
+    ~RawCopies() {
+        const driver::InCudaContext here(driver::cuda_context(index_));
+        try {
+            call("cuMemFree_v2", memory_);
+        } catch (const Error &) {  // NOLINT(bugprone-empty-catch): the process ends soon
+        }
+    }
+    RawCopies(const RawCopies &) = delete;
+
+    // Return when the bytes are there.
+    void up(const void *from, size_t bytes) const {
+        const driver::InCudaContext here(driver::cuda_context(index_));
+        call("cuMemcpyHtoD_v2", memory_, from, bytes);
+        call("cuCtxSynchronize");
+    }
+    void down(void *to, size_t bytes) const {
+        const driver::InCudaContext here(driver::cuda_context(index_));
+        call("cuMemcpyDtoH_v2", to, memory_, bytes);
+    }
+
+private:
+    const int index_;
+    uint64_t memory_ = 0;
+};
 
 struct Case {
     const char *op;

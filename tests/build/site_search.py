@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Asks the site's search what users ask, and says whether its first answer is on a right page.
 
-ask.py SITE [--least N]: SITE is the folder of the built site. Exits with 1 where fewer than N of the
+site_search.py SITE [--least N]: SITE is the folder of the built site. Exits with 1 where fewer than N of the
 questions are answered. The index is built as the site's own search builds it: by lunr, where titles count
 more than texts. Prints "not run here" where lunr is not installed or the site is not built.
 """
