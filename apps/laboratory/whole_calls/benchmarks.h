@@ -8,9 +8,6 @@
 
 namespace tilewright::benchmarks {
 
-// calls: one warm call on data that is on the device, into an array that is there; and on the CPU its peers.
-void add_calls(Device device, const std::string &schedule);
-
 // host_calls: one call from and to host memory, pageable and page-locked, beside the driver's own copies of
 // as many bytes and the kernels alone.
 void add_host_calls(Device device);
@@ -25,9 +22,6 @@ void add_first_calls(Device device);
 // What such a process does: prints the milliseconds until the device has a context, those of the first and of
 // the second call, how many modules were loaded, and how long that took.
 void print_first_call(Device device, const std::string &op);
-
-// Whether a benchmark found a wrong result.
-extern bool found_wrong_result;
 
 // Adds one by its name and its function. An exception ends it, with its text in place of a time.
 benchmark::internal::Benchmark *add(
