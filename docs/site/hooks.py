@@ -1,9 +1,8 @@
-"""What the site has beside the pages of docs/: pages that are made of the program, the headers and the
-measured times, pictures, and links that lead out of docs/.
+"""What the site has beside the pages of docs/: pages that are made of the program and the headers,
+pictures, and links that lead out of docs/.
 
 The environment's TILEWRIGHT_PROGRAM is the command line, and out/ has what `./dev demo` made.
 """
-import glob
 import html
 import json
 import os
@@ -92,39 +91,6 @@ def python_page():
     return '\n\n'.join(parts) + '\n\n## Errors\n\n[Errors](../python/arrays.md#errors) has a table of them.\n'
 
 
-def times_page():
-    """The least time of `tuned` per call and device, of the files that the program chooses by."""
-    devices, times, origins = [], {}, []
-    for path in sorted(glob.glob(os.path.join(ROOT, 'schedules/measured/*.json'))):
-        with open(path, encoding='utf-8') as file:
-            measured = json.load(file)
-        about = measured['device']
-        name = f'{about["backend"]}: {about["name"]} {about.get("capability", "")}'.strip()
-        devices.append(name)
-        origins.append([cell(name), measured['origin']['date'][:10], cell(measured['origin']['commit']),
-                        cell(measured['origin']['how'])])
-        for one in measured['times']:
-            for i, call in enumerate(one['calls']):
-                best = min(((variant['ms'][i], schedule) for schedule, variant in one['variants'].items()
-                            if variant['ms'][i] is not None), default=None)
-                if best:
-                    key = one['type'], tuple(call)
-                    times.setdefault(one['operator'], {}).setdefault(key, {})[name] = best
-    parts = ['# Measured times',
-             'The times by which `tuned` chooses, in milliseconds: of each call the fastest variant, whose '
-             'name follows. `tilewright calibrate` measures your own devices. A call is described by its '
-             'numbers: height, width and channels; of a blur its radius too; of a product M, K and N; of '
-             'vectors their lengths. Times of different columns are of different machines.',
-             table(['device', 'date', 'commit', 'how'], origins)]
-    for op, calls in times.items():
-        here = [device for device in devices if any(device in row for row in calls.values())]
-        rows = [[kind, ' x '.join(f'{number:g}' for number in call)] +
-                [f'{row[d][0]:.4g} `{row[d][1]}`' if d in row else '' for d in here]
-                for (kind, call), row in sorted(calls.items())]
-        parts += [f'## {op}', table(['type', 'call', *map(cell, here)], rows)]
-    return '\n\n'.join(parts) + '\n'
-
-
 def curve(op):
     """The sums of grey.png as a picture: one line across the columns, or down the rows."""
     command = CURVES[op].split()
@@ -158,7 +124,6 @@ def on_files(files, config):
             add(made, content=content)
     add('reference/commands.md', content=commands_page())
     add('reference/python.md', content=python_page())
-    add('reference/times.md', content=times_page())
     pages = headers.pages()
     add('reference/cpp.md', content='# C++\n\nThe headers `<tilewright/...>`; each operator has one.\n\n' +
         '\n'.join(f'* [{name}](cpp/{name}.md)' for name in pages) + '\n')
@@ -207,8 +172,7 @@ def facts(op):
         ['<br>'.join(f'`{name}`' for name in known['schedule']), cell(summary), ' '.join(known['backend']),
          ' '.join(known['type'])] for summary, known in schedules.items()])]
     parts.append(f'`tilewright list {op} --json` has their tunables and conditions. '
-                 f'[Its command](../reference/commands.md#{op}), [its header](../reference/cpp/{op}.h.md), '
-                 f'[its measured times](../reference/times.md#{op}).')
+                 f'[Its command](../reference/commands.md#{op}), [its header](../reference/cpp/{op}.h.md).')
     return '\n\n'.join(parts)
 
 
