@@ -34,12 +34,12 @@ class Picture:
 
     def svg(self):
         width, height = self.size
-        return '\n'.join([
+        return ''.join([
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
             f'height="{height}" font-family="Helvetica, Arial, sans-serif" role="img">',
             f'<title>{escape(self.title)}</title>',
             f'<rect width="{width}" height="{height}" fill="white"/>',
-            *self.parts, '</svg>', ''])
+            *self.parts, '</svg>\n'])
 
 
 def write(path, text):
