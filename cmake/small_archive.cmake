@@ -2,8 +2,8 @@
 #     -P small_archive.cmake
 #
 # Writes an archive once more as SMALL, which is what is installed. The objects whose names match MERGED,
-# which every program takes together, become one: then inline functions that several of them have are there
-# once.
+# which every program takes together, become one with one section of code: then inline functions that several
+# of them have are there once.
 # Where ROOTS names some of these objects, only what their functions need stays of the others: the libraries
 # of a CPU have metadata per instruction set that nobody asks for. Names that no linker needs are left out.
 # Code and data stay as they are.
@@ -59,7 +59,13 @@ if (merged)
         list(PREPEND roots --gc-sections)
     endif ()
     cmake_path(GET SMALL STEM one)
-    run(${LINKER} -r ${roots} -o ${one}.o ${merged})
+    # Functions that are taken together need no section each: its name and header take as much as a small one.
+    set(script "")
+    foreach (section .text .gcc_except_table .data.rel.ro .bss)
+        string(APPEND script "${section} : { *(${section} ${section}.*) }\n")
+    endforeach ()
+    file(WRITE ${work}/sections.ld "SECTIONS {\n${script}}\n")
+    run(${LINKER} -r ${roots} -T sections.ld -o ${one}.o ${merged})
     list(REMOVE_ITEM objects ${merged})
     list(PREPEND objects ${one}.o)
 endif ()
