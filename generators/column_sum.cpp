@@ -13,7 +13,7 @@ namespace tilewright {
 class ColumnSumGenerator : public SumOfImageGenerator<ColumnSumGenerator> {
 public:
     void generate() {
-        ColumnSum form(numbers(), image.height(), sum(), sums.type());
+        ColumnSum form(numbers(), image.height(), sum(), output());
         finish(form);
     }
 };
@@ -24,7 +24,7 @@ public:
     void generate() {
         ColumnSumSliced form(numbers(), image.width(), image.height(),
             {setting("lanes"), setting("rows"), setting("slices"), setting("tile"), 1024 * setting("task")},
-            narrow(), sum(), sums.type());
+            narrow(), sum(), output());
         sums = form.out;
         apply(form, {image, sums});
     }
@@ -32,21 +32,20 @@ public:
 
 // The form in words. words: the memory that contains the image; offset, stride: the image's position in it,
 // in bytes.
-class ColumnSumWordsGenerator : public VariantGenerator<ColumnSumWordsGenerator> {
+class ColumnSumWordsGenerator : public SumGenerator<ColumnSumWordsGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> words{"words"};
     Input<int32_t> offset{"offset"}, stride{"stride"}, height{"height"};
-    Output<Buffer<void, 1>> sums{"sums"};
 
     void configure() {
-        sums.set_type(output_type(type));
+        configure_sums();
     }
 
     void generate() {
         const auto configured = configuration<ColumnSumWordsConfiguration>();
         const int unit = configured.alignment;  // offset and stride must be multiples of it
         ColumnSumWords form(words, words.dim(0).extent(), offset / unit * unit, stride / unit * unit, height,
-            configured.words, sums.type());
+            configured.words, output());
         sums = form.out;
         apply(form, {words, sums});
     }
@@ -54,16 +53,15 @@ public:
 
 // The form in chunks, with the same inputs, of f64 words of 64 bits, and the numbers of
 // ColumnSumFolded::Layout.
-class ColumnSumFoldedGenerator : public VariantGenerator<ColumnSumFoldedGenerator> {
+class ColumnSumFoldedGenerator : public SumGenerator<ColumnSumFoldedGenerator> {
 public:
     Input<Buffer<void, 1>> words{"words"};
     Input<int32_t> offset{"offset"}, stride{"stride"}, width{"width"}, height{"height"};
     Input<int32_t> period{"period"}, chunks{"chunks"}, steps{"steps"}, slices{"slices"};
-    Output<Buffer<void, 1>> sums{"sums"};
 
     void configure() {
         words.set_type(Halide::UInt(type == "f64" ? 64 : 32));
-        sums.set_type(output_type(type));
+        configure_sums();
     }
 
     void generate() {
@@ -71,7 +69,7 @@ public:
             {words.dim(0).extent(), offset, stride, width, height, period, chunks, steps, slices},
             {setting("lanes"), setting("groups"), setting("unroll"), setting("terms"),
                 float_bits(type, get_target())},
-            element_type(type), sums.type());
+            element_type(type), output());
         sums = form.out;
         apply(form, {words, sums});
     }

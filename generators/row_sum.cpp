@@ -10,12 +10,26 @@
 
 namespace tilewright {
 
+// Without as_floats where the sums are added in the output, and in its type.
 class RowSumGenerator : public SumOfImageGenerator<RowSumGenerator> {
 public:
+    void configure() {
+        if (in_output()) {
+            image.set_type(element_type(type));
+            sums.set_type(output_type(type));
+        } else {
+            SumOfImageGenerator::configure();
+        }
+    }
+
     void generate() {
-        const bool in_output = configuration<RowSumConfiguration>().in_output;
-        RowSum form(numbers(), image.width(), in_output ? sums.type() : sum(), sums.type(), in_output);
+        RowSum form(numbers(), image.width(), in_output() ? sums.type() : sum(), output(), in_output());
         finish(form);
+    }
+
+private:
+    bool in_output() const {
+        return configuration<RowSumConfiguration>().in_output;
     }
 };
 
@@ -23,7 +37,7 @@ class RowSumSlicedGenerator : public SumOfImageGenerator<RowSumSlicedGenerator> 
 public:
     void generate() {
         RowSumSliced form(
-            numbers(), image.width(), setting("lanes"), setting("groups"), narrow(), sum(), sums.type());
+            numbers(), image.width(), setting("lanes"), setting("groups"), narrow(), sum(), output());
         finish(form);
     }
 };
@@ -31,7 +45,7 @@ public:
 class RowSumHalvesGenerator : public SumOfImageGenerator<RowSumHalvesGenerator> {
 public:
     void generate() {
-        RowSumHalves form(numbers(), image.width(), setting("lanes"), narrow(), sum(), sums.type());
+        RowSumHalves form(numbers(), image.width(), setting("lanes"), narrow(), sum(), output());
         finish(form);
     }
 };
@@ -39,28 +53,27 @@ public:
 class RowSumOctetsGenerator : public SumOfImageGenerator<RowSumOctetsGenerator> {
 public:
     void generate() {
-        RowSumOctets form(image, image.width(), setting("lanes") / 8, sums.type());
+        RowSumOctets form(image, image.width(), setting("lanes") / 8, output());
         finish(form);
     }
 };
 
 // The form in chunks. words: the memory that contains the image; offset, stride: the image's position in it,
 // in bytes.
-class RowSumChunksGenerator : public VariantGenerator<RowSumChunksGenerator> {
+class RowSumChunksGenerator : public SumGenerator<RowSumChunksGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> words{"words"};
     Input<int32_t> offset{"offset"}, stride{"stride"}, width{"width"}, height{"height"}, iterations{"turns"},
         pieces{"pieces"};
-    Output<Buffer<void, 1>> sums{"sums"};
 
     void configure() {
-        sums.set_type(output_type(type));
+        configure_sums();
     }
 
     void generate() {
         const int terms = configuration<RowSumChunksConfiguration>().splits ? setting("terms") : 0;
         RowSumChunks form(words, {words.dim(0).extent(), offset, stride, width, height, iterations, pieces},
-            {setting("lanes"), terms, float_bits(type, get_target())}, element_type(type), sums.type());
+            {setting("lanes"), terms, float_bits(type, get_target())}, element_type(type), output());
         sums = form.out;
         apply(form, {words, sums});
     }

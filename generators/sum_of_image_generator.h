@@ -1,20 +1,42 @@
 #pragma once
-// What the generators of column_sum and of row_sum share whose input is the image itself.
+// What the generators of column_sum and of row_sum share.
 #include "generators/algorithms/sums/sum_types.h"
 #include "generators/float_conversions.h"
 #include "generators/variant_generator.h"
 
 namespace tilewright {
 
+// The output. Sums of integers are words: u32, or f32 where the argument as_floats is not 0.
 template<typename Self>
-class SumOfImageGenerator : public VariantGenerator<Self> {
+class SumGenerator : public VariantGenerator<Self> {
+public:
+    typename VariantGenerator<Self>::template Output<Halide::Buffer<void, 1>> sums{"sums"};
+
+protected:
+    void configure_sums() {
+        const Halide::Type sum = sum_type(this->type);
+        sums.set_type(sum);
+        if (sum.is_uint()) {
+            as_floats = this->template add_input<int32_t>("as_floats");
+        }
+    }
+    SumOutput output() const {
+        return {sums.type(), as_floats ? Halide::Expr(*as_floats) : Halide::Expr()};
+    }
+
+    Halide::GeneratorInput<int32_t> *as_floats = nullptr;
+};
+
+// Those whose input is the image itself.
+template<typename Self>
+class SumOfImageGenerator : public SumGenerator<Self> {
 public:
     typename VariantGenerator<Self>::template Input<Halide::Buffer<void, 2>> image{"image"};
-    typename VariantGenerator<Self>::template Output<Halide::Buffer<void, 1>> sums{"sums"};
+    using SumGenerator<Self>::sums;
 
     void configure() {
         image.set_type(element_type(this->type));
-        sums.set_type(output_type(this->type));
+        this->configure_sums();
     }
 
 protected:
@@ -42,6 +64,9 @@ protected:
         this->apply(form, {image, sums});
         image.set_estimates({{0, 8192}, {0, 8192}});
         sums.set_estimates({{0, 8192}});
+        if (this->as_floats) {
+            this->as_floats->set_estimate(0);
+        }
     }
 };
 

@@ -329,7 +329,9 @@ static const ScheduleVariants &variants() {
         automatic<ColumnSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016").serves("width", {.least = 64}),
         automatic<ColumnSum>("auto", gpu, "u8", "Anderson2021").serves("width", {.least = 64}),
     };
-    return table;
+    // Those in f32 are made by the libraries of those in u32.
+    static const ScheduleVariants shared = sharing("f32", table);
+    return shared;
 }
 
 static const Table table("column_sum", variants);

@@ -275,7 +275,7 @@ ScheduleVariants tuned_variants() {
             variant("tuned_bytes", cpu, "u8 u8f32", strips_of_octets,
                 {{"lanes", 32, 16, 256}, {"unroll", 4, 1, 8}, task, pieces, strip})
                 .says("Strips of rows over the cores; one instruction adds the bytes of each octet."),
-            wide_variants("u16 u8f32 u16f32", 32, 8),
+            wide_variants("u16 u16f32", 32, 8),
             wide_variants("f32 f64 f16 bf16", 16, 1),
             halves("tuned_halves_32", "u16 f32 u16f32", 32),
             halves("tuned_halves_16", all, 16).kept_for("rows of 16 to 31 pixels"),
@@ -332,7 +332,9 @@ static const ScheduleVariants &variants() {
         automatic<RowSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016").serves("height", {.least = 64}),
         automatic<RowSum>("auto", gpu, "u8", "Anderson2021").serves("height", {.least = 64}),
     };
-    return table;
+    // Those in f32 are made by the libraries of those in u32.
+    static const ScheduleVariants shared = sharing("f32", table);
+    return shared;
 }
 
 static const Table table("row_sum", variants);

@@ -45,6 +45,18 @@ ScheduleVariants family(const std::string &name, ScheduleVariants variants) {
     return variants;
 }
 
+ScheduleVariants sharing(const std::string &ending, ScheduleVariants variants) {
+    for (ScheduleVariant &variant : variants) {
+        variant.shared_ending = ending;
+    }
+    return variants;
+}
+
+std::string ScheduleVariant::library_type(const std::string &type) const {
+    const std::string other = type.substr(0, type.size() - std::min(type.size(), shared_ending.size()));
+    return type == other + shared_ending && has_word(types, other) ? other : type;
+}
+
 Table::Table(std::string op, const ScheduleVariants &(*variants)()) : op(std::move(op)), variants(variants) {
     tables().push_back(this);
 }

@@ -91,19 +91,23 @@ struct ScheduleVariant {
     std::string declined;       // what that plug-in says when it cannot: such a variant has no library
     std::vector<RegisterCap> register_caps;
     std::vector<Condition> conditions = {};
-    bool needs_avx2 = false;        // no code for older CPUs
-    bool without_avx512 = false;    // code for AVX2 runs on CPUs with AVX-512, too
-    std::string common = {};        // what its libraries' names begin with; see one_for()
-    std::string opencl_options;     // further options of clBuildProgram
-    bool native_functions = false;  // OpenCL kernels call native_exp in place of exp, and so on
-    std::string summary;            // one sentence for people: how the work is done, and what that brings
-    std::string unmeasured = {};    // the calls or machines that it stays for; see kept_for()
+    bool needs_avx2 = false;         // no code for older CPUs
+    bool without_avx512 = false;     // code for AVX2 runs on CPUs with AVX-512, too
+    std::string common = {};         // what its libraries' names begin with; see one_for()
+    std::string shared_ending = {};  // of types without libraries of their own; see sharing()
+    std::string opencl_options;      // further options of clBuildProgram
+    bool native_functions = false;   // OpenCL kernels call native_exp in place of exp, and so on
+    std::string summary;             // one sentence for people: how the work is done, and what that brings
+    std::string unmeasured = {};     // the calls or machines that it stays for; see kept_for()
 
     // What the variant says of its form; a member that is missing or unknown is a build error.
     template<typename Configuration>
     Configuration configuration() const {
         return with_fields<Configuration>(configured, "variant " + name);
     }
+
+    // The type whose library runs for calls of `type`: another one for types that share it.
+    std::string library_type(const std::string &type) const;
 
     ScheduleVariant with(const std::string &more) && {
         features += (features.empty() ? "" : "-") + more;
@@ -205,6 +209,10 @@ public:
 // data is taken. Their names begin with the family's; where there are several, the last one, which serves all
 // data, is called NAME_any.
 ScheduleVariants family(const std::string &name, ScheduleVariants variants);
+
+// Of each variant the types that are others with this ending, "u8f32" beside "u8", share the libraries of
+// those: an argument says of which of the two types a call is.
+ScheduleVariants sharing(const std::string &ending, ScheduleVariants variants);
 
 // The table of an operator. A file of schedules ends with one, which makes its variants known to the
 // generator program that it is linked into:

@@ -74,13 +74,15 @@ std::string libraries_text(const Selection &selection, const std::string &target
         if (one.target() != target || !one.variant->declined.empty()) {
             continue;
         }
-        declarations << "int " << one.name << "_argv(void **);\nconst halide_filter_metadata_t *" << one.name
-                     << "_metadata();\n";
+        if (one.shared.empty()) {
+            declarations << "int " << one.name << "_argv(void **);\nconst halide_filter_metadata_t *"
+                         << one.name << "_metadata();\n";
+        }
         entries << "    {"
-                << joined({is_gpu(target)  ? one.name + "_needs" :
+                << joined({is_gpu(target)  ? one.run() + "_needs" :
                            needs_avx2(one) ? "{.avx2 = true}" :
                                              "{}",
-                       one.name + "_argv", one.name + "_metadata"})
+                       one.run() + "_argv", one.run() + "_metadata"})
                 << "},\n";
     }
     const bool none = entries.str().empty();

@@ -177,9 +177,13 @@ std::vector<Library> Selection::libraries() const {
                         const std::string schedule = variant.name + point.name;
                         const bool is_own = name == only_table().op;
                         const std::string &begin = is_own && !variant.common.empty() ? variant.common : name;
-                        all.push_back(
-                            {&variant, type, backend, begin + "_" + schedule + "_" + type + "_" + backend,
-                                capability, schedule, point.tunables, host_cpu, is_own, errors});
+                        const auto name_for = [&](const std::string &of_type) {
+                            return begin + "_" + schedule + "_" + of_type + "_" + backend;
+                        };
+                        const std::string other = variant.library_type(type);
+                        const bool is_shared = is_own && other != type && has(variant, other);
+                        all.push_back({&variant, type, backend, name_for(type), capability, schedule,
+                            point.tunables, host_cpu, is_own, errors, is_shared ? name_for(other) : ""});
                     }
                 }
             }

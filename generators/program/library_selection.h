@@ -31,7 +31,12 @@ struct Library {
     bool host_cpu = false;  // a CPU library: it is for the best instruction set of this machine, and no other
     bool is_own = false;    // one of the operator's own: the runtime alone calls it
     std::string errors = "words";  // or "codes" (error_codes.h)
+    std::string shared = {};       // the library that runs for this type too, in place of one of its own
 
+    // The name of the library that runs.
+    const std::string &run() const {
+        return shared.empty() ? name : shared;
+    }
     // The target of CMake's words that the library belongs to: variants of `vnni` are the CPU's.
     std::string target() const {
         return backend == "vnni" ? "cpu" : backend;

@@ -50,14 +50,24 @@ struct SumRequest : Request {
     }
 };
 
-// As it is: libraries whose arguments are `image` and `sums`.
+// Of integers a library makes sums in words of 32 bits, and is told whether these are floats.
+inline void bind_sums(Launch &launch, const SumRequest &request, Array &sums) {
+    View view = image(sums);
+    if (const Type element = request.image().type(); element == Type::u8 || element == Type::u16) {
+        launch.value("as_floats", (int32_t)(sums.type() == Type::f32));
+        view.type = halide_type(Type::u32);
+    }
+    launch.out("sums", sums, std::move(view));
+}
+
+// As it is: libraries whose arguments are `image` and those of the sums.
 class SumForm : public FormOf<SumRequest> {
 public:
     using FormOf::FormOf;
 
 protected:
     void bind(Launch &launch, const Variant &, const SumRequest &request, Array &sums) const override {
-        launch.in("image", request.image()).out("sums", sums);
+        bind_sums(launch.in("image", request.image()), request, sums);
     }
 };
 

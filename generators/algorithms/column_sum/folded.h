@@ -8,6 +8,7 @@
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/sums/sum_tree.h"
+#include "generators/algorithms/sums/sum_types.h"
 
 namespace tilewright {
 
@@ -46,7 +47,7 @@ struct ColumnSumFolded : Halide::NamesInterface {
     Expr all_chunks;
 
     ColumnSumFolded(
-        Func words, const Layout &at, const Shape &shape, Halide::Type element, Halide::Type output)
+        Func words, const Layout &at, const Shape &shape, Halide::Type element, const SumOutput &output)
         : row({{0, shape.unroll}, {0, at.steps}}, "row"),
           each(0, ceil_div(at.period * at.slices, shape.terms), "each"), parts(element.is_float() ? 1 : 2),
           word_bytes(std::max(4, element.bytes())), chunk_words(word_bytes == 8 ? 1 : 4),
@@ -82,8 +83,8 @@ private:
     }
 
     // The sums of columns over slices and phases. Column x has another byte of its chunk in every phase.
-    void sum_columns(
-        const Layout &at, const Shape &shape, Halide::Type sum, Halide::Type element, Halide::Type output) {
+    void sum_columns(const Layout &at, const Shape &shape, Halide::Type sum, Halide::Type element,
+        const SumOutput &output) {
         Expr count = at.period * at.slices, i = each * shape.terms + term, safe = min(i, count - 1),
              phase = safe % at.period;
         Expr byte = (at.offset + phase * at.stride) % chunk_bytes() + min(x, at.width - 1) * element.bytes();
@@ -94,7 +95,7 @@ private:
         collected(term, x) = collecting(term, x);
         SumTree tree(collected, shape.terms, 8);
         levels = tree.levels;
-        out(x) = cast(output, tree.total(x));
+        out(x) = output.of(tree.total(x));
     }
 
     // The elements of the word that are added to sum number `part`, or zeros.

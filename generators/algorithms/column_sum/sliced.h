@@ -4,6 +4,7 @@
 #include "Halide.h"
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
+#include "generators/algorithms/sums/sum_types.h"
 
 namespace tilewright {
 
@@ -27,7 +28,7 @@ struct ColumnSumSliced : Halide::NamesInterface {
     Func of_slice{"of_slice"}, of_band{"of_band"}, total{"total"}, out{"out"};
 
     ColumnSumSliced(Func in, Expr width, Expr height, const Shape &shape, Halide::Type narrow,
-        Halide::Type sum, Halide::Type output)
+        Halide::Type sum, const SumOutput &output)
         : all_slices(ceil_div(height, shape.rows)), in_slice(height / all_slices),
           in_band(max(shape.slices,
               ceil_div(all_slices,
@@ -54,7 +55,7 @@ struct ColumnSumSliced : Halide::NamesInterface {
         total(lane, group) += of_band(lane, group, every);
 
         Expr g = x / shape.lanes;
-        out(x) = cast(output, total(promised(x - begin(g), shape.lanes), g));
+        out(x) = output.of(total(promised(x - begin(g), shape.lanes), g));
     }
 
 private:

@@ -4,6 +4,7 @@
 // bytes at once, and bytes at any address one by one (tests/halide/byte_loads_test.cpp).
 #include "Halide.h"
 #include "generators/algorithms/indices.h"
+#include "generators/algorithms/sums/sum_types.h"
 
 namespace tilewright {
 
@@ -17,7 +18,7 @@ struct ColumnSumWords : Halide::NamesInterface {
     Func taken{"taken"}, total{"total"}, out{"out"};
 
     ColumnSumWords(
-        Func words, Expr extent, Expr offset, Expr stride, Expr height, int count, Halide::Type output)
+        Func words, Expr extent, Expr offset, Expr stride, Expr height, int count, const SumOutput &output)
         : y(0, height, "y") {
         auto within = [](Expr i, Expr n) { return promised(min(i, n - 1), n); };
         Expr begin = offset + row * stride;
@@ -32,7 +33,7 @@ struct ColumnSumWords : Halide::NamesInterface {
         }
         total(byte, word, group) = cast<uint32_t>(0);
         total(byte, word, group) += (taken(word, group, y) >> cast<uint32_t>(8 * byte)) & 255;
-        out(x) = cast(output, total(x % 4, (x / 4) % count, x / (4 * count)));
+        out(x) = output.of(total(x % 4, (x / 4) % count, x / (4 * count)));
     }
 };
 

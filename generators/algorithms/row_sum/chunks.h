@@ -8,6 +8,7 @@
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/sums/sum_tree.h"
+#include "generators/algorithms/sums/sum_types.h"
 
 namespace tilewright {
 
@@ -41,7 +42,8 @@ struct RowSumChunks : Halide::NamesInterface {
     std::vector<Func> taken;  // the words that each of these updates adds
     std::vector<Func> levels, piece_levels;
 
-    RowSumChunks(Func words, const Layout &at, const Shape &shape, Halide::Type element, Halide::Type output)
+    RowSumChunks(
+        Func words, const Layout &at, const Shape &shape, Halide::Type element, const SumOutput &output)
         : words(words), at(at), shape(shape), element(element),
           sum(element.is_float() || !shape.bits.empty() ? Float(32) : UInt(32)) {
         const Expr byte = at.offset + min(y, at.height - 1) * at.stride;
@@ -56,7 +58,7 @@ struct RowSumChunks : Halide::NamesInterface {
         levels = tree.levels;
         of_piece(piece, y) = tree.total(piece, y);
         if (shape.terms == 0) {
-            out(y) = cast(output, of_piece(0, y));
+            out(y) = output.of(of_piece(0, y));
         } else {
             add_pieces(output);
         }
@@ -128,7 +130,7 @@ private:
     }
 
     // The sum of a row's pieces.
-    void add_pieces(Halide::Type output) {
+    void add_pieces(const SumOutput &output) {
         RDom each(0, ceil_div(at.pieces, shape.terms), "each");
         Expr p = each * shape.terms + term;
         collecting(term, y) = cast(sum, 0);
@@ -137,7 +139,7 @@ private:
         collected(term, y) = collecting(term, y);
         SumTree piece_tree(collected, shape.terms, fan);
         piece_levels = piece_tree.levels;
-        out(y) = cast(output, piece_tree.total(y));
+        out(y) = output.of(piece_tree.total(y));
     }
 
     // The sum of the floats of a word that begins at this byte, as far as they are of the row.

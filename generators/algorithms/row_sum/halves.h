@@ -2,6 +2,7 @@
 // A form of row_sum for rows of one or two vectors. Variants: tuned_8, tuned_16 and tuned_32 on CPUs.
 #include "Halide.h"
 #include "generators/algorithms/sums/sum_tree.h"
+#include "generators/algorithms/sums/sum_types.h"
 
 namespace tilewright {
 
@@ -14,14 +15,15 @@ struct RowSumHalves : Halide::NamesInterface {
     Func both{"both"}, widened{"widened"}, out{"out"};
     std::vector<Func> levels;
 
-    RowSumHalves(Func in, Expr width, int lanes, Halide::Type narrow, Halide::Type sum, Halide::Type output) {
+    RowSumHalves(
+        Func in, Expr width, int lanes, Halide::Type narrow, Halide::Type sum, const SumOutput &output) {
         const Expr last = width - lanes + lane;
         both(lane, y) =
             cast(narrow, in(lane, y)) + select(last >= lanes, cast(narrow, in(last, y)), cast(narrow, 0));
         widened(lane, y) = cast(sum, both(lane, y));
         SumTree tree(widened, lanes, 2);
         levels = tree.levels;
-        out(y) = cast(output, tree.total(y));
+        out(y) = output.of(tree.total(y));
     }
 };
 

@@ -3,6 +3,7 @@
 // tuned_bytes.
 #include "Halide.h"
 #include "generators/algorithms/sums/sum_tree.h"
+#include "generators/algorithms/sums/sum_types.h"
 
 namespace tilewright {
 
@@ -19,7 +20,7 @@ struct RowSumOctets : Halide::NamesInterface {
     Func adding{"adding"}, out{"out"};
     std::vector<Func> levels;
 
-    RowSumOctets(Func in, Expr width, int octets, Halide::Type output)
+    RowSumOctets(Func in, Expr width, int octets, const SumOutput &output)
         : octets(octets), row_bytes(width),
           pixel(std::vector<Halide::Range>{{0, 8}, {0, width / (8 * octets)}}, "pixel"), rest(0, 8, "rest") {
         const Expr nothing = cast<uint8_t>(0);
@@ -31,7 +32,7 @@ struct RowSumOctets : Halide::NamesInterface {
         adding(octet, y) += sum_of(select(last >= width - width % (8 * octets), in(last, y), nothing));
         SumTree tree(adding, octets, 4);
         levels = tree.levels;
-        out(y) = cast(output, cast<uint32_t>(tree.total(y)));
+        out(y) = output.of(cast<uint32_t>(tree.total(y)));
     }
 };
 

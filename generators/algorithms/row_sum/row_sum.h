@@ -1,6 +1,7 @@
 #pragma once
 // The definition of row_sum.
 #include "Halide.h"
+#include "generators/algorithms/sums/sum_types.h"
 
 namespace tilewright {
 
@@ -12,14 +13,14 @@ struct RowSum : Halide::NamesInterface {
     RDom x;
     Func in, total{"total"}, out{"out"};
 
-    RowSum(Func image, Expr width, Halide::Type sum, Halide::Type output, bool in_output = false)
+    RowSum(Func image, Expr width, Halide::Type sum, const SumOutput &output, bool in_output = false)
         : x(0, width, "x"), in(image) {
         total(y) = cast(sum, 0);
         total(y) += cast(sum, in(x, y));
         if (in_output) {
             out = total;
         } else {
-            out(y) = cast(output, total(y));
+            out(y) = output.of(total(y));
         }
     }
 };

@@ -5,6 +5,7 @@
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/sums/sum_tree.h"
+#include "generators/algorithms/sums/sum_types.h"
 
 namespace tilewright {
 
@@ -23,7 +24,7 @@ struct RowSumSliced : Halide::NamesInterface {
     std::vector<Func> levels;
 
     RowSumSliced(Func in, Expr width, int lanes, int groups, Halide::Type narrow, Halide::Type sum,
-        Halide::Type output)
+        const SumOutput &output)
         : row_bytes(width * in.types()[0].bytes()), whole_groups(width / lanes),
           slices(ceil_div(whole_groups, groups)), in_slice(whole_groups / slices),
           group(0, in_slice, "group"), one_more(0, 1, "one_more"), rest(0, 1, "rest"),
@@ -48,7 +49,7 @@ struct RowSumSliced : Halide::NamesInterface {
         of_slice(slice, y) = tree.total(slice, y);
         total(y) = cast(sum, 0);
         total(y) += of_slice(each, y);
-        out(y) = cast(output, total(y));
+        out(y) = output.of(total(y));
     }
 };
 

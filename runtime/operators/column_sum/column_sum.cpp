@@ -78,8 +78,8 @@ protected:
         launch.in("words", request.image(), words(request.image()))
             .value("offset", at.offset)
             .value("stride", at.stride)
-            .value("height", at.height)
-            .out("sums", sums);
+            .value("height", at.height);
+        bind_sums(launch, request, sums);
     }
 };
 
@@ -99,8 +99,8 @@ protected:
             .value("period", folding.period)
             .value("chunks", folding.chunks)
             .value("steps", folding.steps)
-            .value("slices", folding.slices)
-            .out("sums", sums);
+            .value("slices", folding.slices);
+        bind_sums(launch, request, sums);
     }
 };
 

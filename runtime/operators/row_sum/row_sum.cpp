@@ -17,6 +17,20 @@ int32_t chunks_of(const Placement &at) {
     return (int32_t)ceil_div((int64_t)at.width * at.element + 16 - at.element, 16);
 }
 
+// The definition, which may add in the output itself.
+struct DefinitionForm final : SumForm {
+    using SumForm::SumForm;
+
+protected:
+    void bind(Launch &launch, const Variant &variant, const SumRequest &request, Array &sums) const override {
+        if (variant.configuration<RowSumConfiguration>().in_output) {
+            launch.in("image", request.image()).out("sums", sums);
+        } else {
+            SumForm::bind(launch, variant, request, sums);
+        }
+    }
+};
+
 // Rows of the image are added in groups of `lanes` pixels.
 struct GroupsForm final : SumForm {
     using SumForm::SumForm;
@@ -50,8 +64,8 @@ protected:
             .value("width", at.width)
             .value("height", at.height)
             .value("turns", iterations)
-            .value("pieces", (int32_t)ceil_div(of_row, iterations))
-            .out("sums", sums);
+            .value("pieces", (int32_t)ceil_div(of_row, iterations));
+        bind_sums(launch, request, sums);
     }
 
 private:
@@ -64,7 +78,7 @@ private:
     }
 };
 
-constexpr SumForm definition("row_sum");
+constexpr DefinitionForm definition("row_sum");
 constexpr GroupsForm sliced("row_sum_sliced"), octets("row_sum_octets");
 constexpr HalvesForm halves("row_sum_halves");
 constexpr ChunksForm in_chunks("row_sum_chunks");
