@@ -269,7 +269,7 @@ ScheduleVariants tuned_on_cpu() {
             variant("tuned_small", cpu, "rgb8 rgb16", transpose_cpu::blocks, colours, tunables(32, 32, 256))
                 .meant_for("kib", from_64_kib)
                 .says(small),
-            variant("tuned_strips", cpu, "u8 u16 f32 rgb8", transpose_cpu::blocks, tunables(16, 16, 1024))
+            variant("tuned_strips", cpu, "u8 u16 f32", transpose_cpu::blocks, tunables(16, 16, 1024))
                 .says(narrow),
             variant("tuned_any", cpu, "u8 u16 f32 u64 rgb8 rgb16", transpose_cpu::thin,
                 {{"width", 1024}, {"height", 64}})
