@@ -304,7 +304,7 @@ static const ScheduleVariants &variants() {
             .says("Pixel by pixel: the whole pass down columns, then the whole pass along rows."),
         tuned_cpu_variants(),
 
-        automatic<GaussianBlur>("auto", cpu, "u8 f32", "Mullapudi2016"),
+        automatic<GaussianBlur>("auto", cpu, "u8", "Mullapudi2016"),
         automatic<GaussianBlur>("auto", gpu, "u8 f32", "Anderson2021"),
         step_variants(),
         family("registers",

@@ -375,7 +375,7 @@ static const ScheduleVariants &variants() {
     static const ScheduleVariants table = {
         variant("reference", cpu, "u8 u16 f32 u64 rgb8 rgb16 words", reference)
             .says("Pixels one after another, in the order of memory: the result to compare with."),
-        automatic<Transpose>("auto", cpu, "u8 u16 f32 u64 rgb8 rgb16", "Mullapudi2016"),
+        automatic<Transpose>("auto", cpu, "u8", "Mullapudi2016"),
         automatic<Transpose>("auto", gpu, "u8", "Anderson2021"),
         tuned_on_cpu(),
         steps(),
