@@ -326,7 +326,7 @@ static const ScheduleVariants &variants() {
             .says("16-byte loads with the rows split over blocks, so that every multiprocessor has work."),
         tuned_variants(),
         // The plug-ins move their last vector or block of sums inwards: there must be one.
-        automatic<ColumnSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016").serves("width", {.least = 64}),
+        automatic<ColumnSum>("auto", cpu, "u8", "Mullapudi2016").serves("width", {.least = 64}),
         automatic<ColumnSum>("auto", gpu, "u8", "Anderson2021").serves("width", {.least = 64}),
     };
     // Those in f32 are made by the libraries of those in u32.

@@ -245,8 +245,10 @@ static ScheduleVariants window_variants() {
                 "As tuned_window for f32, with integer weights and 64-bit sums.",
                 not_measured_by_opencl(1, radius));
         };
-        // NVIDIA's OpenCL gives a thread up to 255 registers, with which a block has at most 256 threads.
-        add_words(radius == 40 ? cuda : gpu, 256);
+        // NVIDIA's OpenCL gives a thread up to 255 registers, with which a block has at most 256 threads. On
+        // CUDA tensor cores are faster for radii of 21 to 30 (tuned_fused_32), and other devices take
+        // tuned_window_40.
+        add_words(radius == 40 ? cuda : radius == 30 ? opencl : gpu, 256);
         if (radius == 40) {
             add_words(opencl, 176);
         }
@@ -256,11 +258,13 @@ static ScheduleVariants window_variants() {
             word_tile(w.radius, w.radius < 12 ? 0 : w.high, false, w.columns, w.rows, w.window),
             "As tuned_window, for whole words and the border reflect, which reverses words.");
     }
+    // On CUDA those of radius 9 to 20 took 1.18 to 3 times as long as tuned_fused_* (images of 33 rows .92 to
+    // 1.13, H200); of these radii the widest window serves devices without such tensor cores.
     for (const auto &w : words) {
-        add("tuned_window", gpu, "u8", window_dot,
+        add("tuned_window", w.radius == 4 || w.radius == 30 ? gpu : opencl, "u8", window_dot,
             word_tile(w.radius, w.high, true, w.columns, w.rows, w.window),
             "One kernel; dot products of four bytes, windows of words in registers.",
-            "borders other than reflect, and widths that are no multiple of 4");
+            "borders other than reflect, widths that are no multiple of 4, and CUDA below capability 8.0");
     }
     return variants;
 }
@@ -301,7 +305,7 @@ static const ScheduleVariants &variants() {
             .says("Pixel by pixel: the whole pass down columns, then the whole pass along rows."),
         tuned_cpu_variants(),
 
-        automatic<GaussianBlur>("auto", cpu, "u8 f32", "Mullapudi2016"),
+        automatic<GaussianBlur>("auto", cpu, "u8", "Mullapudi2016"),
         automatic<GaussianBlur>("auto", gpu, "u8 f32", "Anderson2021"),
         step_variants(),
         family("registers",

@@ -355,7 +355,7 @@ static const ScheduleVariants &variants() {
                                    {{"vectors", 12, 4, 14}, {"narrow_vectors", 6, 2, 6}, {"steps", 4, 1, 8}}))
                                 .says("A task per strip of outputs keeps their minima in vector registers "
                                       "over all of i.")}),
-        exact(automatic<MinPlusConvolution>("auto", cpu, all, "Mullapudi2016"))
+        exact(automatic<MinPlusConvolution>("auto", cpu, "f32", "Mullapudi2016"))
             .serves("length", {.least = 16}),  // a vector, of the plug-in's making
 
         exact(variant("direct", gpu, all, direct, branch,

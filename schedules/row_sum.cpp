@@ -329,7 +329,7 @@ static const ScheduleVariants &variants() {
             .says("One warp per row: its tree goes through shuffles of registers, without any barrier."),
         tuned_variants(),
         // The plug-ins move their last vector or block of sums inwards: there must be one.
-        automatic<RowSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016").serves("height", {.least = 64}),
+        automatic<RowSum>("auto", cpu, "u8", "Mullapudi2016").serves("height", {.least = 64}),
         automatic<RowSum>("auto", gpu, "u8", "Anderson2021").serves("height", {.least = 64}),
     };
     // Those in f32 are made by the libraries of those in u32.

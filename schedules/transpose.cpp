@@ -269,7 +269,7 @@ ScheduleVariants tuned_on_cpu() {
             variant("tuned_small", cpu, "rgb8 rgb16", transpose_cpu::blocks, colours, tunables(32, 32, 256))
                 .meant_for("kib", from_64_kib)
                 .says(small),
-            variant("tuned_strips", cpu, "u8 u16 f32 rgb8", transpose_cpu::blocks, tunables(16, 16, 1024))
+            variant("tuned_strips", cpu, "u8 u16 f32", transpose_cpu::blocks, tunables(16, 16, 1024))
                 .says(narrow),
             variant("tuned_any", cpu, "u8 u16 f32 u64 rgb8 rgb16", transpose_cpu::thin,
                 {{"width", 1024}, {"height", 64}})
@@ -375,7 +375,7 @@ static const ScheduleVariants &variants() {
     static const ScheduleVariants table = {
         variant("reference", cpu, "u8 u16 f32 u64 rgb8 rgb16 words", reference)
             .says("Pixels one after another, in the order of memory: the result to compare with."),
-        automatic<Transpose>("auto", cpu, "u8 u16 f32 u64 rgb8 rgb16", "Mullapudi2016"),
+        automatic<Transpose>("auto", cpu, "u8", "Mullapudi2016"),
         automatic<Transpose>("auto", gpu, "u8", "Anderson2021"),
         tuned_on_cpu(),
         steps(),

@@ -57,13 +57,17 @@ void add_blur_windows(std::vector<StageVariant> &variants) {
         inside.serves = [](const StageRequest &request) { return !request.zero_border; };
         inside.elements = floats.elements = "f32";
         bytes.elements = "u8";
+        bytes.backend = "opencl";  // on CUDA the same schedule, where the operator takes tensor cores
         bytes.serves = [](const StageRequest &request) { return request.exact_floats && !request.last; };
         if (radius >= 20) {
             variants.push_back(inside);
         } else if (radius == 4) {
             floats.schedule = "registers_4";
         }
-        variants.insert(variants.end(), {floats, bytes});
+        variants.push_back(floats);
+        if (radius < 40) {
+            variants.push_back(bytes);
+        }
     }
 }
 
@@ -97,10 +101,12 @@ void add_sums(std::vector<StageVariant> &variants) {
             .elements = of_rows ? "u16 f16 bf16 f32 f64" : "u8 u16 f16 bf16 f32 f64",
             .large = true,
             .least_width = "lanes"};
-        StageVariant bytes = wide;
-        bytes.type = "u16";
-        bytes.elements = "u8";
-        variants.insert(variants.end(), {wide, bytes});
+        variants.push_back(wide);
+        if (of_rows) {
+            variants.push_back(wide);
+            variants.back().type = "u16";
+            variants.back().elements = "u8";
+        }
         variants.push_back({.op = op, .where = cpu, .table = op, .schedule = "tuned_any"});
     }
     variants.push_back({.op = "column_sum",
@@ -116,15 +122,51 @@ void add_sums(std::vector<StageVariant> &variants) {
         .values = "lanes=256"});
 }
 
+// The type of the table of transposes whose elements are as large.
+std::string type_of_transpose(const StageRequest &request) {
+    return request.channels > 1             ? "rgb8" :
+           request.element == "f64"         ? "u64" :
+           request.element.ends_with("f16") ? "u16" :
+                                              request.element;
+}
+
+std::string type_of(const StageVariant &entry, const StageRequest &request) {
+    return !entry.type.empty()     ? entry.type :
+           entry.op == "transpose" ? type_of_transpose(request) :
+                                     request.element;
+}
+
+const ScheduleVariant &variant_of(
+    const StageVariant &entry, const std::string &type, const std::string &backend) {
+    return find_variant(
+        find_table(entry.table), entry.schedule, type, entry.backend.empty() ? backend : entry.backend);
+}
+
+// Every entry names variants that there are: a mistake ends the build of each pipeline, not of a rare one.
+void find_all(const std::vector<StageVariant> &variants) {
+    for (const StageVariant &entry : variants) {
+        std::istringstream words(entry.elements);
+        for (std::string element; words >> element;) {
+            for (const std::string &backend : backends(entry.where)) {
+                variant_of(entry, type_of(entry, {.element = element}), backend);
+            }
+        }
+    }
+}
+
 // For each operator the best variants come first.
 const std::vector<StageVariant> &stage_variants() {
     static const std::vector<StageVariant> all = [] {
         std::vector<StageVariant> variants;
-        variants.push_back({.op = "invert", .where = cpu, .table = "invert", .schedule = "tuned"});
-        variants.push_back({.op = "invert", .where = gpu, .table = "invert", .schedule = "tuned_any"});
+        const char *inverted = "u8 u16";
+        variants.push_back(
+            {.op = "invert", .where = cpu, .table = "invert", .schedule = "tuned", .elements = inverted});
+        variants.push_back(
+            {.op = "invert", .where = gpu, .table = "invert", .schedule = "tuned_any", .elements = inverted});
         add_transpose(variants);
         add_blur(variants);
         add_sums(variants);
+        find_all(variants);
         return variants;
     }();
     return all;
@@ -144,14 +186,6 @@ bool serves(const StageVariant &entry, const StageRequest &request) {
            request.radius <= entry.most_radius && (!entry.serves || entry.serves(request));
 }
 
-// The type of the table of transposes whose elements are as large.
-std::string type_of_transpose(const StageRequest &request) {
-    return request.channels > 1             ? "rgb8" :
-           request.element == "f64"         ? "u64" :
-           request.element.ends_with("f16") ? "u16" :
-                                              request.element;
-}
-
 }  // namespace
 
 std::string backend_of(const Halide::Target &target) {
@@ -162,13 +196,11 @@ std::string backend_of(const Halide::Target &target) {
 
 ChosenVariant::ChosenVariant(const StageVariant &entry, const StageRequest &request)
     : entry_(entry), target_(request.target) {
-    if (entry_.type.empty()) {
-        entry_.type = entry_.op == "transpose" ? type_of_transpose(request) : request.element;
-    }
+    entry_.type = type_of(entry, request);
 }
 
 const ScheduleVariant &ChosenVariant::variant() const {
-    return find_variant(find_table(entry_.table), entry_.schedule, entry_.type, backend_of(target_));
+    return variant_of(entry_, entry_.type, backend_of(target_));
 }
 
 bool ChosenVariant::has_tunable(const std::string &name) const {
