@@ -85,8 +85,8 @@ static ScheduleVariants colour_variants() {
             const int columns = channels == 4 ? 192 : radius > 20 ? 240 : 256;
             const auto words = colour_tile(channels, radius, columns, channels == 4 ? 16 : 24, 16);
             variants.push_back(variant(name(words), gpu, "u8", colours, words)
-                    .kept_for(channels == 4 && radius == 30 ?
-                                  "GPUs with less shared memory than tuned_fused_colours_4_32 needs" :
+                    .kept_for(channels > 2 && radius == 30 ?
+                                  "GPUs with less shared memory than tuned_fused_colours_* needs" :
                                   "")
                     .says("As tuned_window, for several channels: a plane of words per channel "
                           "between the passes."));
@@ -240,18 +240,12 @@ static ScheduleVariants window_variants() {
             "As tuned_window for f32, whose pixels are converted where they are loaded and stored.");
     }
     for (const int radius : {4, 9, 12, 20, 30, 40}) {
-        const auto add_words = [&](Backends where, int columns) {
-            add("tuned_window", where, "u16", window, tile(radius, columns, 16, 1, 4),
-                "As tuned_window for f32, with integer weights and 64-bit sums.",
-                not_measured_by_opencl(1, radius));
-        };
         // NVIDIA's OpenCL gives a thread up to 255 registers, with which a block has at most 256 threads. On
-        // CUDA tensor cores are faster for radii of 21 to 30 (tuned_fused_32), and other devices take
-        // tuned_window_40.
-        add_words(radius == 40 ? cuda : radius == 30 ? opencl : gpu, 256);
-        if (radius == 40) {
-            add_words(opencl, 176);
-        }
+        // CUDA tuned_fused takes a sixth of the time of these from radius 30 on.
+        add("tuned_window", radius < 30 ? gpu : opencl, "u16", window,
+            tile(radius, radius == 40 ? 176 : 256, 16, 1, 4),
+            "As tuned_window for f32, with integer weights and 64-bit sums.",
+            not_measured_by_opencl(1, radius));
     }
     for (const auto &w : words) {  // up to radius 9 without upper bytes of taps
         add("tuned_words", w.radius == 30 ? opencl : gpu, "u8", window_dot,
@@ -269,10 +263,11 @@ static ScheduleVariants window_variants() {
     return variants;
 }
 
-// Both passes in one kernel on the tensor cores, by what the taps reach. 8192 x 8192 u8, sigma 7.5, on an
-// H200 (2026-11-28, ms): 8 tiles .124, 12 tiles (80 registers) .119, 16 tiles .129; 80 registers .137. u16:
-// 128 registers .334, 80 .362, 64 .615. RGB 4096 x 4096, sigma 7.5: .165; of radius 16 it took .110, and dot
-// products .099.
+// Both passes in one kernel on the tensor cores, by what the taps reach. On an H200 (2026-11-29, ms):
+//     u8    8192 x 8192, sigma 7.5 .107, with 16 tiles .105, with 8 tiles and taps in registers .123;
+//           sigma 10 .134, with 16 tiles .120; 1920 x 1080, sigma 10 .0122, with 16 tiles .0145
+//     u16   8192 x 8192, sigma 2.25 .220, with taps in registers .217, with 64 registers .370
+//     RGB   4096 x 4096, sigma 7.5 .146; with windows of radius 16 it took .110, and dot products .099
 static ScheduleVariants fused_variants() {
     const auto fused = [](const std::string &name, const char *type, int channels, int steps, int tiles = 8) {
         const GaussianBlurProductsConfiguration row{
@@ -284,10 +279,12 @@ static ScheduleVariants fused_variants() {
     };
     ScheduleVariants variants;
     for (const int steps : {2, 3, 4}) {
-        variants.push_back(steps < 4 ? fused("tuned_fused_", "u8", 1, steps).registers("", 64) :
-                                       fused("tuned_fused_", "u8", 1, steps, 16).registers("", 128));
+        variants.push_back(fused("tuned_fused_", "u8", 1, steps).registers("", 64));
         variants.push_back(fused("tuned_fused_", "u16", 1, steps).registers("", 128));
     }
+    variants.push_back(fused("tuned_fused_large_", "u8", 1, 4, 16)
+            .registers("", 128)
+            .says("As tuned_fused, in wider strips, with the taps in registers, for large images."));
     for (const int channels : {3, 4}) {
         variants.push_back(fused("tuned_fused_colours_" + std::to_string(channels) + "_", "u8", channels, 3)
                 .registers("", 128));
