@@ -1,11 +1,12 @@
 #pragma once
 // The generator of one pass over lines of any smooth length, for fft2d and fresnel.
-#include "generators/algorithms/fft2d/mixed.h"
+#include "generators/algorithms/fft2d/mixed_blocks.h"
 #include "generators/fft/complex_buffers.h"
 #include "generators/variant_generator.h"
 #include "schedules/fft/fft_mixed.h"
 #include <map>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tilewright {
@@ -71,19 +72,32 @@ public:
         for (size_t r = 0; r < mixed_radices.size(); r++) {
             tables.counts.push_back(counts[r]);
         }
-        const bool on_gpu = std::string(backend) != "cpu";
-        FftMixed form(field, tables, numbers, this->template configuration<FftMixedShape>(),
-            multiply_add_of(type, backend), on_gpu ? setting("threads") : 0, on_gpu ? setting("words") : 0,
-            on_gpu ? setting("each") : 1, type_of_parts(type));
+        const auto shape = this->template configuration<FftMixedShape>();
+        if (std::string(backend) == "cpu") {
+            schedule_form(
+                FftMixed(field, tables, numbers, shape, multiply_add_of(type, backend), type_of_parts(type)));
+            return;
+        }
+        schedule_form(FftMixedBlocks(field, tables, numbers, shape, multiply_add_of(type, backend),
+            setting("threads"), setting("words"), type_of_parts(type)));
+    }
+
+private:
+    template<typename Form>
+    void schedule_form(Form form) {
         output = form.out;
         for (Input<Halide::Buffer<>> *buffer : {&in, &roots, &first, &last}) {
             begin_at_zero(*buffer, type);
         }
         begin_at_zero(output, type);
+        if (std::is_same_v<Form, FftMixedBlocks>) {
+            const int d = has_words(type) ? 0 : 1;
+            in.dim(d).set_stride(Halide::Expr());
+            output.dim(d).set_stride(Halide::Expr());
+        }
         apply(form, {in, output});
     }
 
-private:
     std::map<std::string, Input<int32_t> *> numbers_;
     Input<Halide::Buffer<int32_t, 1>> *positions = nullptr;
     Input<Halide::Buffer<uint64_t, 1>> *response = nullptr;

@@ -20,7 +20,8 @@ using Numbers = FftMixedNumbers<int32_t>;
 // Those of a large GPU, by which lines are divided among blocks.
 constexpr int64_t multiprocessors = 132;
 
-constexpr int32_t all = std::numeric_limits<int32_t>::max();
+// More points than any line has.
+constexpr int32_t all = 0xffff;
 
 // The divisor of a length that is nearest to its root, so that both parts are short.
 int64_t part_of(int64_t length) {
@@ -54,9 +55,31 @@ MixedStages stages_of(const Variant &variant) {
 
 using LinesOfBlocks = MixedTransform::LinesOfBlocks;
 
-// How many points a block of threads has room for: of 17 words one is left out.
-int64_t points_of(const Variant &variant) {
-    return variant.tunable("words") / 17 * 16;
+// The cells from one of 1 << shift lines to the next one (generators/algorithms/fft2d/mixed_blocks.h).
+int64_t line_cells(int64_t cells, int32_t shift) {
+    const int64_t apart = std::max(1, 16 >> shift);
+    return (ceil_div(cells, apart) | 1) * apart;
+}
+
+// What a block of threads has: its threads, and words for cells.
+struct Block {
+    int64_t threads, words;
+
+    auto operator<=>(const Block &) const = default;
+
+    bool has_room(int64_t cells, int32_t shift) const {
+        return (int64_t(1) << shift) <= threads && line_cells(cells, shift) << shift <= words;
+    }
+};
+Block block_of(const Variant &variant) {
+    return {variant.tunable("threads"), variant.tunable("words")};
+}
+
+// Whether a block of the variant's threads has room for so many smooth lines of that length, 1 << shift.
+bool has_room(const Variant &variant, int64_t length, int32_t shift) {
+    const MixedStages most = stages_of(variant);
+    return is_smooth(length, most) &&
+           block_of(variant).has_room(mixed_tables(length, most, true).cells(), shift);
 }
 
 // Lines that a block of threads may take together, 1 << shift of them, and how long all of them take then:
@@ -66,27 +89,25 @@ struct Share {
     int32_t shift = 0;
     int64_t time = std::numeric_limits<int64_t>::max();  // where no block has room for a line, or no stages
 };
-Share best_share(const LinesOfBlocks &lines, const MixedStages &most, int64_t threads, int64_t points) {
+Share best_share(const LinesOfBlocks &lines, const MixedStages &most, const Block &block) {
     Share best;
-    if (lines.length > points || !is_smooth(lines.length, most)) {
+    if (lines.length > block.words || !is_smooth(lines.length, most)) {
         return best;
     }
-    const MixedTables tables = mixed_tables(lines.length, most);
-    for (int32_t shift = 0; lines.length << shift <= points; shift++) {
-        const int64_t items = lines.length << shift, blocks = ceil_div(lines.count, int64_t(1) << shift);
+    const MixedTables tables = mixed_tables(lines.length, most, true);
+    for (int32_t shift = 0; block.has_room(tables.cells(), shift) && 1 << shift < 2 * lines.count; shift++) {
+        const int64_t blocks = ceil_div(lines.count, int64_t(1) << shift), threads = block.threads >> shift;
         // Reading and writing take about as long as two butterflies of 8. Of less than 4 columns, only a part
         // of the words that memory sends is used.
-        int64_t time = 16 * ceil_div(items, threads * 8) * (lines.columns && shift < 2 ? 4 >> shift : 1);
+        int64_t time =
+            16 * ceil_div(lines.length, threads * 8) * (lines.columns && shift < 2 ? 4 >> shift : 1);
         for (size_t r = 0; r < mixed_radices.size(); r++) {
             const int64_t radix = mixed_radices[r];
-            time += tables.counts[r] * ceil_div(items / radix, threads) * (radix + 4);
+            time += tables.counts[r] * ceil_div(lines.length / radix, threads) * (radix + 4);
         }
-        time *= threads * ceil_div(blocks * lines.batches, multiprocessors);
+        time *= block.threads * ceil_div(blocks * lines.batches, multiprocessors);
         if (time < best.time) {
             best = {shift, time};
-        }
-        if (blocks == 1) {
-            break;
         }
     }
     return best;
@@ -94,9 +115,9 @@ Share best_share(const LinesOfBlocks &lines, const MixedStages &most, int64_t th
 
 // The same by a variant. Kept, because it takes longer than a call should.
 Share best_share(const LinesOfBlocks &lines, const Variant &variant) {
-    using Key = std::tuple<LinesOfBlocks, MixedStages, int64_t, int64_t>;
+    using Key = std::tuple<LinesOfBlocks, MixedStages, Block>;
     auto &shares = immortal([] { return Cache<Key, Share>(256); });
-    const Key key{lines, stages_of(variant), variant.tunable("threads"), points_of(variant)};
+    const Key key{lines, stages_of(variant), block_of(variant)};
     return *shares.get(
         key, [&] { return std::apply([](const auto &...values) { return best_share(values...); }, key); });
 }
@@ -117,15 +138,28 @@ struct MixedTransform::Pass {
         numbers.shift = division.shift;
         numbers.together = 1 << division.shift;
         numbers.blocks = (int32_t)ceil_div<int64_t>(numbers.lines, numbers.together);
-        const bool whole = numbers.write_step == 1 && numbers.write_offset == 0;
-        numbers.results = whole ? std::min(numbers.length, numbers.written) : numbers.length;
-        numbers.of_length = fft_mixed_reciprocal(numbers.length);
-        numbers.of_results = fft_mixed_reciprocal(numbers.results);
+        const MixedTables tables = mixed_tables(numbers.length, stages_of(*variant), true);
+        numbers.rows = (int32_t)tables.rows;
+        numbers.row = (int32_t)(numbers.length / tables.rows);
+        numbers.of_rows = fft_mixed_reciprocal(numbers.rows);
+        numbers.of_row = fft_mixed_reciprocal(numbers.row);
+        numbers.of_read_step = fft_mixed_reciprocal(numbers.read_step);
+        numbers.of_write_step = fft_mixed_reciprocal(numbers.write_step);
+        numbers.left_out = (int32_t)tables.left_out;
+        numbers.line_cells = (int32_t)line_cells(tables.cells(), numbers.shift);
     }
 
     void add_to(Plan &plan, Device device, const Array &from, View reads, Array &to, View writes) {
-        const MixedTables tables = mixed_tables(numbers.length, stages_of(*variant));
+        const bool on_gpu = variant->backend != Backend::cpu;
+        MixedTables tables = mixed_tables(numbers.length, stages_of(*variant), on_gpu);
         const Type type = from.type();
+        if (on_gpu) {
+            numbers.last_radix = response.empty() ? tables.take_last_radix() : (int32_t)tables.rows;
+            numbers.last_butterflies = numbers.length / numbers.last_radix;
+            // Those of a GPU read and write (point, line, batch).
+            std::swap(reads.dims[0], reads.dims[(size_t)numbers.reads_columns]);
+            std::swap(writes.dims[0], writes.dims[(size_t)numbers.writes_columns]);
+        }
         const Array roots = fft_roots(numbers.length, type), one = fft_roots(1, type);
         if (!first.empty() && !numbers.twiddled) {
             numbers.first_by_point = 1;
@@ -206,9 +240,9 @@ const Variant *MixedTransform::whole(int64_t length) const {
         return variants_.front();
     }
     const bool columns = axis_ == FieldAxis::columns;
-    const bool has_room = std::any_of(variants_.begin(), variants_.end(),
-        [&](const Variant *variant) { return (columns ? 2 * length : length) <= points_of(*variant); });
-    return has_room ? division({length, lines_, 1, columns}).variant : nullptr;
+    const bool fits = std::any_of(variants_.begin(), variants_.end(),
+        [&](const Variant *variant) { return has_room(*variant, length, columns ? 1 : 0); });
+    return fits ? division({length, lines_, 1, columns}).variant : nullptr;
 }
 
 // The length of the lines that one library transforms there and back, for lines that are not smooth. 0 where
@@ -218,7 +252,7 @@ int64_t MixedTransform::convolved() const {
         return 0;
     }
     const int64_t length = chirp_length(n_, stages_of(*convolving_));
-    return length <= points_of(*convolving_) ? length : 0;
+    return has_room(*convolving_, length, 0) ? length : 0;
 }
 
 const Variant &MixedTransform::variant() const {

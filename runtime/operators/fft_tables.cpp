@@ -152,9 +152,10 @@ Array fft_middle(const FftPassShape &pass) {
 }
 
 // Stage by stage, the digits of a frequency are the lines that its points are divided into.
-MixedTables mixed_tables(int64_t length, const MixedStages &most) {
-    auto &tables = immortal([] { return Cache<std::pair<int64_t, MixedStages>, MixedTables>(most_tables); });
-    return *tables.get({length, most}, [&] {
+MixedTables mixed_tables(int64_t length, const MixedStages &most, bool odd_rows) {
+    auto &tables =
+        immortal([] { return Cache<std::tuple<int64_t, MixedStages, bool>, MixedTables>(most_tables); });
+    return *tables.get({length, most, odd_rows}, [&] {
         MixedTables made{radices_of(length, most).value(), Array(Type::i32, {length}), {}};
         size_t stages = 0;
         auto *positions = made.positions.as<int32_t>();
@@ -162,9 +163,15 @@ MixedTables mixed_tables(int64_t length, const MixedStages &most) {
         int64_t before = 1;
         for (size_t r = 0; r < mixed_radices.size(); r++) {
             for (int32_t stage = 0; stage < made.counts[r]; stage++) {
-                const int64_t radix = mixed_radices[r], stride = length / (before * radix);
+                const int64_t radix = mixed_radices[r];
+                int64_t stride = length / (before * radix);
+                if (before == 1) {
+                    made.rows = radix;
+                    made.left_out = odd_rows && stride % 2 == 0 ? 1 : 0;
+                    stride += made.left_out;
+                }
                 made.strides.at(stages++) = (uint64_t)stride + ((uint64_t)before << 16) +
-                                            ((uint64_t)fft_mixed_reciprocal(stride) << 32);
+                                            ((uint64_t)(uint32_t)fft_mixed_reciprocal(stride) << 32);
                 for (int64_t k = 0; k < length; k++) {
                     positions[k] += (int32_t)(k / before % radix * stride);
                 }
@@ -173,6 +180,16 @@ MixedTables mixed_tables(int64_t length, const MixedStages &most) {
         }
         return made;
     });
+}
+
+int32_t MixedTables::take_last_radix() {
+    for (size_t r = counts.size(); r-- > 0;) {
+        if (counts[r] > 0) {
+            counts[r]--;
+            return mixed_radices[r];
+        }
+    }
+    return 1;
 }
 
 Array fft_chirp(int64_t n, int sign, Type type) {
@@ -227,9 +244,10 @@ Array chirp_response(int64_t n, int64_t length, const MixedStages &most) {
     auto &tables =
         immortal([] { return Cache<std::tuple<int64_t, int64_t, MixedStages>, Array>(most_tables); });
     return *tables.get({n, length, most}, [&] {
-        const Array in_order = chirp_response(n, length, Type::c64),
-                    positions = mixed_tables(length, most).positions;
-        Array made(Type::c64, {length});
+        const Array in_order = chirp_response(n, length, Type::c64);
+        const MixedTables cells = mixed_tables(length, most, true);
+        const Array &positions = cells.positions;
+        Array made(Type::c64, {cells.cells()});
         for (int64_t k = 0; k < length; k++) {
             made.as<std::complex<float>>()[positions.as<int32_t>()[k]] =
                 in_order.as<std::complex<float>>()[k];

@@ -41,8 +41,17 @@ struct MixedTables {
     std::array<int32_t, mixed_radices.size()> counts;
     Array positions;
     std::array<uint64_t, most_mixed_stages> strides;
+    int64_t rows = 1, left_out = 0;  // FftMixedNumbers
+
+    // Of a line.
+    int64_t cells() const {
+        return positions.size() + rows * left_out;
+    }
+    // The radix of the last stage, which is no longer counted then; 1 without stages.
+    int32_t take_last_radix();
 };
-MixedTables mixed_tables(int64_t length, const MixedStages &most);
+// `odd_rows`: on a GPU, whose rows of cells are an odd number of cells apart.
+MixedTables mixed_tables(int64_t length, const MixedStages &most, bool odd_rows);
 
 // The convolution with a chirp that transforms lines of n numbers: exp(sign pi i j^2 / n) for j < n; the
 // length of the transforms, a smooth one from 2 n - 1 on that takes few stages; and the transform of the
@@ -51,7 +60,7 @@ Array fft_chirp(int64_t n, int sign, Type type);
 int64_t chirp_length(int64_t n, const MixedStages &most);
 Array chirp_response(int64_t n, int64_t length, Type type);
 
-// The same in the order of the cells of a pass that convolves.
+// The same in the order of the cells of a pass that convolves, whose rows are an odd number of cells apart.
 Array chirp_response(int64_t n, int64_t length, const MixedStages &most);
 
 // The prime factors of n as the definition takes them: i32, the products of the first 0, 1, ... of them.

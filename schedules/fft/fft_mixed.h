@@ -1,6 +1,6 @@
 #pragma once
 // The schedules of passes over lines of any smooth length, for the tables of fft2d and fresnel.
-#include "generators/algorithms/fft2d/mixed.h"
+#include "generators/algorithms/fft2d/mixed_blocks.h"
 #include "schedules/schedule.h"
 #include "schedules/shared_moves.h"
 
@@ -9,7 +9,7 @@ namespace tilewright {
 // Each thread block transforms a few lines, which it keeps in shared memory. The Func of a stage's strides is
 // computed once per stage, and not only to load them once: Halide puts a barrier at the end of each iteration
 // of the loop over stages only where an iteration has a barrier inside, and this Func brings one.
-inline void mixed_lines_in_shared(FftMixed &f, ScheduleContext &context) {
+inline void mixed_lines_in_shared(FftMixedBlocks &f, ScheduleContext &context) {
     undefined_on_gpu(f.out);
     const Halide::RVar turn = variable(f.writing, 0), iteration = variable(f.writing, 1),
                        thread = variable(f.writing, 2), block = variable(f.writing, 3);
@@ -19,15 +19,27 @@ inline void mixed_lines_in_shared(FftMixed &f, ScheduleContext &context) {
         .unroll(turn)
         .gpu_threads(thread)
         .gpu_blocks(block, f.batch);
-    for (Halide::Func *func : {&f.sources, &f.fetched}) {
-        func->compute_at(f.out, iteration).store_in(Halide::MemoryType::Register).unroll(f.turn);
+    // Where factors are a loop, it is around the turns.
+    const auto multiplied_in_turns = [&](Halide::Stage factors, const Halide::RDom &loop) {
+        if (loop.defined()) {
+            factors.reorder(f.turn, variable(loop, 0));
+        }
+        factors.unroll(f.turn);
+    };
+    f.sources.compute_at(f.out, iteration).store_in(Halide::MemoryType::Register);
+    f.results.compute_at(f.out, iteration).store_in(Halide::MemoryType::Register).unroll(f.turn);
+    const int multiplied = f.results.num_update_definitions() - 1;
+    for (int i = 0; i < multiplied; i++) {
+        f.results.update(i).unscheduled();
     }
-    f.received.compute_at(f.cells, variable(f.reading, 0))
-        .store_in(Halide::MemoryType::Register)
-        .unroll(f.turn);
+    multiplied_in_turns(f.results.update(multiplied), f.last_factors);
     f.cells.compute_at(f.out, block)
         .store_in(Halide::MemoryType::GPUShared)
         .bound(f.at, 0, (f.is_f64 ? 2 : 1) * context["words"]);
+    f.received.compute_at(f.cells, variable(f.reading, 0))
+        .store_in(Halide::MemoryType::Register)
+        .unroll(f.turn);
+    multiplied_in_turns(f.received.update(), f.first_factors);
     Halide::Stage reads = f.cells.update(0);
     reads.allow_race_conditions()
         .reorder({variable(f.reading, 0), variable(f.reading, 1), f.block, f.batch})
@@ -42,7 +54,7 @@ inline void mixed_lines_in_shared(FftMixed &f, ScheduleContext &context) {
             .gpu_threads(thread);
         f.responses.compute_at(f.cells, iteration).store_in(Halide::MemoryType::Register).unroll(f.turn);
     }
-    for (const FftMixed::Stages &stages : f.stages) {
+    for (const FftMixedBlocks::Stages &stages : f.stages) {
         const Halide::RVar of_thread = variable(stages.loops, 1), stage = variable(stages.loops, 2);
         Halide::Stage update = f.cells.update(stages.update);
         update.allow_race_conditions()
@@ -92,8 +104,7 @@ inline ScheduleVariant mixed_variant(const std::string &name, Backends where, co
     const FftMixedShape &shape, int threads, int words, const std::string &sentence) {
     const int parts = type == "c64" ? 1 : 2;
     return variant(name, where, type, mixed_lines_in_shared, shape,
-        {{"threads", threads, 64, 512}, {"words", words / parts, 4096 / parts, words / parts},
-            {"each", 4, 1, 8}})
+        {{"threads", threads, 64, 512}, {"words", words / parts, 4096 / parts, words / parts}})
         .registers("", 64 * parts)
         .says(sentence + " all stages in shared memory.");
 }

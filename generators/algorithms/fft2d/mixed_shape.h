@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace tilewright {
 
@@ -49,12 +50,22 @@ struct FftMixedShape {
         default: return {99, 99, 99, 99, 0, 0, 0, 0, 0, 99, 99, 99, 99, 99};
         }
     }
+    // On a GPU: the radices of last stages; 1 is that of a line of one point.
+    std::vector<int> last_radices() const {
+        std::vector<int> radices = {1};
+        for (size_t r = 0; r < mixed_radices.size(); r++) {
+            if (stages()[r] > 0) {
+                radices.push_back(mixed_radices[r]);
+            }
+        }
+        return radices;
+    }
 };
 
-// The bits of the float 1 / b. floor(a / b) is floor((a + .5) (1 / b)) in floats for a < 2^21, which takes
-// four instructions of a GPU; a division of integers takes about twenty.
+// floor(a / b) is floor((a + 1) r / 2^32) with r = floor((2^32 - 1) / b), for a < 2^16, which takes two
+// instructions of a GPU; a division of integers takes about twenty.
 constexpr int32_t fft_mixed_reciprocal(int64_t b) {
-    return std::bit_cast<int32_t>(1.0f / (float)b);
+    return (int32_t)(uint32_t)(0xffffffff / b);
 }
 
 // The numbers of a call: int32_t on the host, Halide's expressions in the generator. b is the number of the
@@ -62,20 +73,25 @@ constexpr int32_t fft_mixed_reciprocal(int64_t b) {
 // that of a result.
 template<typename Number>
 struct FftMixedNumbers {
-    Number length = 0;                      // points per line
-    Number results = 0;                     // on a GPU: of each line, those from there on are not written
-    Number of_length = 0, of_results = 0;   // on a GPU: fft_mixed_reciprocal() of these
-    Number lines = 0;                       // per batch
-    Number together = 1, shift = 0;         // on a GPU: lines per block of threads, 1 << shift
-    Number blocks = 1;                      // on a GPU: blocks of threads per batch
-    Number reads_columns = 0;               // on a GPU: `in` is (line, n, batch), otherwise (n, line, batch)
+    Number length = 0;                            // points per line
+    Number last_radix = 1, last_butterflies = 0;  // on a GPU: of the last stage, and its butterflies per line
+    Number rows = 1, row = 1;                     // on a GPU: rows of cells per line, and points per row
+    Number of_rows = 0, of_row = 0;               // on a GPU: fft_mixed_reciprocal() of these
+    Number left_out = 0;                          // on a GPU: cells that are left out after each row
+    Number line_cells = 0;                        // on a GPU: cells from a line to the next one
+    Number lines = 0;                             // per batch
+    Number together = 1, shift = 0;               // on a GPU: lines per block of threads, 1 << shift
+    Number blocks = 1;                            // on a GPU: blocks of threads per batch
+    Number reads_columns = 0;               // on a GPU: points of neighbouring lines are side by side in `in`
     Number writes_columns = 0;              // the same of `output`
     Number b_of_line = 0, b_of_batch = 0;   // b = line b_of_line + batch b_of_batch
     Number read_step = 1, read_offset = 0;  // g = n read_step + b read_offset
-    Number present = 0;                     // points with g from here on are 0, and not read
+    Number present = 0;                     // points with g from here on are 0, and not read; then there are
+                                            // factors `first`
     Number write_step = 1, write_offset = 0;     // h = k write_step + b write_offset
     Number result_width = 0, result_height = 0;  // on a GPU: extents of `output`
     Number written = 0;                          // results with h from here on are not written
+    Number of_read_step = 0, of_write_step = 0;  // on a GPU: fft_mixed_reciprocal() of these
     Number first_by_point = 0, twiddled = 0;     // the value is multiplied by first(g first_by_point + n b
                                                  // twiddled)
     Number last_by_result = 0;                   // the result is multiplied by last(h last_by_result)
@@ -83,9 +99,14 @@ struct FftMixedNumbers {
     template<typename Visit>
     void fields(Visit visit) {
         visit("length", length);
-        visit("results", results);
-        visit("of_length", of_length);
-        visit("of_results", of_results);
+        visit("last_radix", last_radix);
+        visit("last_butterflies", last_butterflies);
+        visit("rows", rows);
+        visit("row", row);
+        visit("of_rows", of_rows);
+        visit("of_row", of_row);
+        visit("left_out", left_out);
+        visit("line_cells", line_cells);
         visit("lines", lines);
         visit("together", together);
         visit("shift", shift);
@@ -102,6 +123,8 @@ struct FftMixedNumbers {
         visit("result_width", result_width);
         visit("result_height", result_height);
         visit("written", written);
+        visit("of_read_step", of_read_step);
+        visit("of_write_step", of_write_step);
         visit("first_by_point", first_by_point);
         visit("twiddled", twiddled);
         visit("last_by_result", last_by_result);
