@@ -267,6 +267,11 @@ protected:
     // What a call does whose request has parts: each of them when the one before it is done.
     Plan plan_of_parts(const Variant &variant, Device device, const Request &request, Array &output) const;
 
+    // One of these: a call on `inputs`, of whose result the rows (the elements of a vector) from `first` on
+    // are copied to `to`.
+    Plan plan_of_part(const Variant &variant, Device device, std::vector<Array> inputs,
+        const Settings &settings, int64_t first, Array to) const;
+
     [[noreturn]] void refuse(
         Fault fault, const std::string &message, const std::string &argument, const std::string &value) const;
 
