@@ -179,6 +179,25 @@ def test_gradients_of_fields(name, options):
             torch.ops.tilewright.fresnel(torch.rand(32, 32, requires_grad=True), 532e-9, 1e-3, 8e-6)
 
 
+# Of real values, also of spectra that no real values have.
+@pytest.mark.parametrize("width", [1, 2, 9, 10])
+def test_the_gradient_of_halves(width):
+    torch.manual_seed(3)
+    options = {"half": True, "layout": "nhw"}
+    spectrum = torch.randn((2, 6, width // 2 + 1), dtype=torch.complex64)
+    for ours, want, given in (
+        (options, torch.fft.rfft2, torch.randn((2, 6, width))),
+        ({**options, "direction": "inverse", "width": width}, None, spectrum),
+    ):
+        want = want or (lambda a: torch.fft.irfft2(a, s=(6, width)))
+        gradients = []
+        for call in (lambda a, ours=ours: torch.ops.tilewright.fft2d(a, **ours), want):
+            leaf = given.clone().requires_grad_()
+            (call(leaf).abs() ** 3).sum().backward()
+            gradients.append(leaf.grad)
+        torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-4 * gradients[1].abs().max().item())
+
+
 def plain_blur(images, sigma, border):
     radius = int(4 * sigma + 0.5)
     weights = torch.exp(-0.5 * (torch.arange(-radius, radius + 1, dtype=images.dtype) / sigma) ** 2)

@@ -83,7 +83,28 @@ def _of_matmul(call, grad):
     return [call.again(grad, b), call.again(a, grad)]
 
 
+def _of_half(call, grad):
+    """The other direction of halves. A column that stands for two counts twice."""
+    rows, columns = call.axes
+    forward = call.given["direction"] == "forward"
+    width = (call.shapes[0] if forward else grad.shape)[columns]
+    count = grad.shape[rows] * width
+    inner = 0.5 if forward else 2
+
+    def scaled(spectrum, scale):
+        def end(column, number):  # the last column of an odd width is an inner one
+            return column if number and width % 2 else column / inner
+
+        return _with_ends(call, spectrum * (inner * scale), columns, end)
+
+    if forward:
+        return [call.again(scaled(grad, count), direction="inverse", width=width)]
+    return [scaled(call.again(grad, direction="forward", width=0), 1 / count)]
+
+
 def _of_fft2d(call, grad):
+    if call.given["half"]:
+        return _of_half(call, grad)
     forward = call.given["direction"] == "forward"
     count = math.prod(grad.shape[axis] for axis in call.axes)
     back = call.again(grad, direction="inverse" if forward else "forward") * (count if forward else 1 / count)

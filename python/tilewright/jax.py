@@ -188,8 +188,6 @@ def _function(name, values, schedule, layout):
     def forward(*arrays):
         if name not in GRADIENTS or name == "fresnel":
             raise TypeError(f"{name}: has no gradient; jax.lax.stop_gradient() its input if none is needed")
-        if name == "fft2d" and call.given["half"]:
-            raise TypeError("fft2d: has no gradient with half=True; transform the whole field")
         return function(*arrays), arrays
 
     def backward(arrays, grad):

@@ -79,8 +79,6 @@ class _Call:
 
 
 def _refuse_gradient(call):
-    if call.op.name == "fft2d" and call.given["half"]:
-        raise RuntimeError("fft2d: has no gradient with half=True; transform the whole field, or detach() it")
     if call.op.name == "fresnel" and (
         call.arrays[1] is not None
         or not call.arrays[0].is_complex()

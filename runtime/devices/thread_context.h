@@ -14,6 +14,7 @@ struct Recorder;
 namespace driver {
 
 class CudaGraph;
+class ImageLaunches;
 class OwnQueue;
 
 struct ThreadContext {
@@ -21,6 +22,7 @@ struct ThreadContext {
     const OwnQueue *queue = nullptr;   // in which work on its device is done; null: the device's first one
     Recorder *recorder = nullptr;      // of the LaunchRecording; null, where none lives
     CudaGraph *graph = nullptr;        // that records kernels; null, where none does
+    ImageLaunches *images = nullptr;   // that kernels are launched for; null: one image
     Watch *watch = nullptr;            // over the call that the thread makes; null: nobody watches it
     const Variant *variant = nullptr;  // that runs: register caps and OpenCL options of the programs it loads
 };

@@ -1,5 +1,6 @@
 // Calls on arrays of many images: one choice of a variant, and its libraries once per image.
 #include "runtime/dispatch/many_images.h"
+#include "generators/algorithms/integers.h"
 #include "runtime/arrays/copy.h"
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/calls/hooks.h"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -59,6 +61,22 @@ Array ManyImages::image(const Array &array, int64_t i) const {
         index[d] = i % counts_[d];
     }
     return array.slice(index);
+}
+
+ManyImages::Together ManyImages::together(std::span<const Array> arrays) const {
+    Together together{1, std::vector<int64_t>(arrays.size())};
+    for (size_t d = counts_.size(); d-- > 0;) {
+        for (size_t i = 0; counts_[d] > 1 && i < arrays.size(); i++) {
+            const int64_t step = arrays[i].strides()[d] * (int64_t)size_of(arrays[i].type());
+            if (together.count == 1) {
+                together.steps[i] = step;
+            } else if (step != together.count * together.steps[i]) {
+                return together;
+            }
+        }
+        together.count *= counts_[d];
+    }
+    return together;
 }
 
 std::vector<Array> ManyImages::images(std::span<const Array> arrays, int64_t i) const {
@@ -137,6 +155,126 @@ std::pair<Type, std::vector<int64_t>> Operator::output_of(
                                       ManyImages(*this, inputs, layout).shape_of(request->output_shape)};
 }
 
+// The arrays that a plan has for what is computed on the way.
+static std::vector<Array> scratch_of(const Plan &plan, std::span<const Array> arguments) {
+    std::vector<Array> scratch;
+    const auto is_new = [&](const Array &array) {
+        const auto same = [&](const Array &other) { return other.storage() == array.storage(); };
+        return std::ranges::none_of(arguments, same) && std::ranges::none_of(scratch, same);
+    };
+    for (const Launch *launch : plan.launches()) {
+        for (const Launch::Bound &bound : launch->bound()) {
+            if (bound.array && bound.declared.kind == halide_argument_kind_output_buffer &&
+                is_new(*bound.array)) {
+                scratch.push_back(*bound.array);
+            }
+        }
+    }
+    return scratch;
+}
+
+// Room for so many times the arrays, and the bytes from one to the next: each array where its first one is.
+static std::pair<std::vector<Array>, std::vector<int64_t>> rooms_for(
+    const std::vector<Array> &arrays, int64_t count, Device device) {
+    std::pair<std::vector<Array>, std::vector<int64_t>> rooms;
+    for (const Array &array : arrays) {
+        const Array room = Array::uninitialized(
+            Type::u8, {count, (int64_t)round_up(array.storage()->bytes(), size_t(256))}, 0);
+        room.storage()->hold(device, true, true);  // so that what the host has there is not sent
+        room.storage()->release(true, false);
+        rooms.first.push_back(array.moved_to(room, array.offset_bytes()));
+        rooms.second.push_back(room.strides()[0]);
+    }
+    return rooms;
+}
+
+// How many images are worked on at once: what is computed on the way has memory for all of them.
+static int64_t most_at_once(const Array &image, const std::vector<Array> &scratch) {
+    constexpr int64_t most_memory = int64_t(2) << 30, most = 65535;  // along the third axis of a grid
+    int64_t bytes = image.size() * (int64_t)size_of(image.type());
+    for (const Array &array : scratch) {
+        bytes = std::max(bytes, (int64_t)array.storage()->bytes());
+    }
+    return std::clamp<int64_t>(most_memory / bytes, 1, most);
+}
+
+// Whether a plan is that of an image so many images further on. Fronts may bind the words in which an image
+// begins, and numbers that depend on where in them it does; what is right for the next image and for the last
+// one is right for those between.
+static bool is_same_work(const Plan &plan, const Plan &other, int64_t images, std::span<const Array> arrays,
+    std::span<const int64_t> steps) {
+    const auto is_same = [&](const Launch::Bound &a, const Launch::Bound &b) {
+        if (!a.array) {
+            return a.number == b.number;
+        }
+        View moved = *a.view;
+        for (size_t i = 0; i < steps.size(); i++) {
+            moved.offset += arrays[i].storage() == a.array->storage() ? images * steps[i] : 0;
+        }
+        return moved == *b.view;
+    };
+    return std::ranges::equal(plan.launches(), other.launches(), [&](const Launch *a, const Launch *b) {
+        return &a->variant() == &b->variant() && std::ranges::equal(a->bound(), b->bound(), is_same);
+    });
+}
+
+// The kernels of images that follow each other are launched once (Launch::set_images).
+std::optional<Plan> Operator::plan_of_images(const ManyImages &images, Device device,
+    std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how,
+    const Variant *&variant) const {
+    if (device.backend != Backend::cuda || images.count() == 1 || looks_at_elements()) {
+        return {};
+    }
+    std::vector<Array> arrays(inputs.begin(), inputs.end());
+    arrays.push_back(output);
+    ManyImages::Together together = images.together(arrays);
+    int64_t most = together.count;
+    // Where the second one begins, fewer variants may serve it.
+    const std::unique_ptr<Request> second = read_checked(images.images(inputs, 1), settings);
+    second->images = together.count;
+    variant = &choose(*second, images.image(output, 1), how.schedule, device, how.variants);
+    std::pair<std::vector<Array>, std::vector<int64_t>> rooms;
+    Plan all;
+    for (int64_t i = 0, next = 0; i < images.count(); i = next) {
+        const auto request = parse(images.images(inputs, i), settings);
+        Array image = images.image(output, i);
+        Plan one = plan(*variant, device, *request, image);
+        const std::vector<Array> scratch = scratch_of(one, std::span(arrays).first(inputs.size() + 1));
+        if (i == 0) {
+            most = std::min(most, most_at_once(image, scratch));
+            rooms = rooms_for(scratch, most, device);
+            arrays.insert(arrays.end(), rooms.first.begin(), rooms.first.end());
+            together.steps.insert(together.steps.end(), rooms.second.begin(), rooms.second.end());
+        }
+        next = std::min(i + most, (i / together.count + 1) * together.count);
+        for (const int64_t k : {i, std::min(i + 1, next - 1), next - 1}) {
+            const auto of_other = parse(images.images(inputs, k), settings);
+            Array other = images.image(output, k);
+            if (!serves(*variant, *of_other, other) ||
+                !is_same_work(one, plan(*variant, device, *of_other, other), k - i, arrays, together.steps)) {
+                return {};
+            }
+        }
+        if (most == 1 || !one.has_libraries_alone() || scratch.size() != rooms.first.size()) {
+            return {};
+        }
+        one.replace(scratch, rooms.first);
+        one.set_images(next - i, arrays, together.steps);
+        all.append(std::move(one));
+    }
+    return all;
+}
+
+// Runs it. None, where the kernels cannot work on many images, or there is no memory for all of them.
+static std::vector<const Variant *> run_if_possible(Plan &plan) try {
+    return plan.run();
+} catch (const Error &error) {
+    if (error.fault() == Fault::cancelled) {
+        throw;
+    }
+    return {};
+}
+
 // One variant for all images that it serves. Where images begin at other alignments, others may have another
 // one, which is chosen once.
 Operator::Place Operator::place_of_images(
@@ -155,7 +293,15 @@ Operator::Place Operator::place_of_images(
     driver::open(device);
     PlacedImages placed(images, device, inputs, result);
     std::vector<const Variant *> chosen, ran;
-    for (int64_t i = 0; i < images.count(); i++) {
+    const Variant *at_once = nullptr;
+    if (std::optional<Plan> plan = plan_of_images(images, device, inputs, result, settings, how, at_once)) {
+        ran = run_if_possible(*plan);
+    }
+    at_once = ran.empty() ? nullptr : at_once;
+    if (at_once) {
+        chosen.push_back(at_once);
+    }
+    for (int64_t i = at_once ? images.count() : 0; i < images.count(); i++) {
         const auto request = parse(placed.inputs(i), settings);
         Array image = placed.output(i);
         check_elements(*request);
@@ -176,81 +322,9 @@ Operator::Place Operator::place_of_images(
     watch.finish();
     output = std::move(result);
     measurement.write(device, *chosen.front(), ran);
-    return {device, chosen.front()};
+    return {device, at_once};
 } catch (...) {
     leave_with_error([&] { return name(); });
-}
-
-// The arrays that a plan has for what is computed on the way.
-static std::vector<Array> scratch_of(const Plan &plan, std::span<const Array> arguments) {
-    std::vector<Array> scratch;
-    const auto is_new = [&](const Array &array) {
-        const auto same = [&](const Array &other) { return other.storage() == array.storage(); };
-        return std::ranges::none_of(arguments, same) && std::ranges::none_of(scratch, same);
-    };
-    for (const Launch *launch : plan.launches()) {
-        for (const Launch::Bound &bound : launch->bound()) {
-            if (bound.array && bound.declared.kind == halide_argument_kind_output_buffer &&
-                is_new(*bound.array)) {
-                scratch.push_back(*bound.array);
-            }
-        }
-    }
-    return scratch;
-}
-
-static bool is_laid_out_alike(const Array &a, const Array &b) {
-    return a.type() == b.type() && a.shape() == b.shape() && a.strides() == b.strides() &&
-           a.offset_bytes() == b.offset_bytes() && a.storage()->layout() == b.storage()->layout();
-}
-
-// How many lanes a CUDA graph of many images has: kernels of that many images may run at the same time. A
-// kernel of a small image leaves most of a GPU idle, and one of a larger image some of it while its last
-// blocks end: on an H200 (2026-11-28), 48 images of 1080 x 1920 f32 take .36 ms in four lanes, and .72 ms
-// one after another (gaussian_blur, sigma 3). Each lane has memory of its own for what is computed on the
-// way, which is about as large as an image.
-static int64_t lanes_for(const Array &image, const std::vector<Array> &scratch) {
-    constexpr int64_t most_lanes = 16, most_memory = 256 << 20;
-    int64_t bytes = 0;
-    for (const Array &array : scratch) {
-        bytes += array.size() * (int64_t)size_of(array.type());
-    }
-    bytes = std::max(bytes, image.size() * (int64_t)size_of(image.type()));
-    return std::clamp<int64_t>(most_memory / bytes, 1, most_lanes);
-}
-
-// Images of one lane share the memory of what is computed on the way.
-std::optional<Plan> Operator::plan_of_images(const ManyImages &images, const Variant &variant, Device device,
-    std::span<const Array> inputs, Array &output, const Settings &settings) const {
-    constexpr int64_t most_images = 4096;
-    if (images.count() > most_images) {
-        return {};
-    }
-    std::vector<Array> arguments(inputs.begin(), inputs.end());
-    arguments.push_back(output);
-    std::vector<std::vector<Array>> scratch;  // of each lane
-    int64_t lanes = 1;
-    Plan all;
-    for (int64_t i = 0; i < images.count(); i++) {
-        const auto request = parse(images.images(inputs, i), settings);
-        Array image = images.image(output, i);
-        if (!serves(variant, *request, image)) {
-            return {};
-        }
-        Plan one = plan(variant, device, *request, image);
-        if (!one.has_libraries_alone()) {
-            return {};
-        }
-        const std::vector<Array> own = scratch_of(one, arguments);
-        lanes = i == 0 ? lanes_for(image, own) : lanes;
-        if (i < lanes) {
-            scratch.push_back(own);
-        } else if (std::ranges::equal(own, scratch[(size_t)(i % lanes)], is_laid_out_alike)) {
-            one.replace(own, scratch[(size_t)(i % lanes)]);
-        }
-        all.append(std::move(one), (size_t)(i % lanes));
-    }
-    return all;
 }
 
 }  // namespace tilewright

@@ -25,6 +25,14 @@ public:
     Array image(const Array &array, int64_t i) const;
     std::vector<Array> images(std::span<const Array> arrays, int64_t i) const;
 
+    // How many images of each of the arrays follow each other, from the first one on, and the bytes from each
+    // to the next one. The images behind them are the same again.
+    struct Together {
+        int64_t count = 1;
+        std::vector<int64_t> steps;  // of each array
+    };
+    Together together(std::span<const Array> arrays) const;
+
 private:
     std::vector<int64_t> counts_;  // along the axes in front
     int64_t count_ = 1;

@@ -56,13 +56,12 @@ Array in_own_storage(const Array &part, Device device) {
     return Array::view(part.type(), part.data(), part.shape(), std::move(strides));
 }
 
-// Of an output, what rows `first` to `first + n - 1` of the image give.
-static Array rows_of_output(const Array &output, int64_t first, int64_t n) {
-    if (output.dimensions() > 1) {
-        return output.crop(first, 0, n, output.shape()[1]);
+Array part_of(const Array &array, int64_t first, int64_t n) {
+    if (array.dimensions() > 1) {
+        return array.crop(first, 0, n, array.shape()[1]);
     }
-    const auto bytes = (int64_t)size_of(output.type());
-    return without_memory(output.type(), {n}).moved_to(output, output.offset_bytes() + first * bytes);
+    const auto bytes = (int64_t)size_of(array.type());
+    return without_memory(array.type(), {n}).moved_to(array, array.offset_bytes() + first * bytes);
 }
 
 void Operator::divide(Request &request, const Settings &settings) const {
@@ -91,30 +90,38 @@ bool Operator::serves_parts(const Variant &variant, const Request &request) cons
     return serves(variant, *of_part, without_memory(of_part->output_type, of_part->output_shape));
 }
 
+Plan Operator::plan_of_part(const Variant &variant, Device device, std::vector<Array> inputs,
+    const Settings &settings, int64_t first, Array to) const {
+    for (Array &input : inputs) {
+        input = in_own_storage(input, device);
+    }
+    const auto request = parse(inputs, settings);
+    Array result = Array::uninitialized(request->output_type, request->output_shape);
+    const Variant &served =
+        serves(variant, *request, result) ? variant : choose(*request, result, "tuned", device);
+    Plan plan = this->plan(served, device, *request, result);
+    plan.host([result = part_of(result, first, to.shape()[0]), to = std::move(to), device]() mutable {
+        if (to.is_wrapped() && device.backend == Backend::cuda) {
+            to = in_own_storage(to, device);
+        }
+        copy(result, to);
+    });
+    return plan;
+}
+
 Plan Operator::plan_of_parts(
     const Variant &variant, Device device, const Request &request, Array &output) const {
     const auto parts = request.parts;
-    const auto of_part = [this, &variant, device, parts, image = request.inputs[0], output](int64_t y) {
-        const int64_t h = image.shape()[0], n = std::min(parts->rows, h - y),
-                      begin = std::max<int64_t>(0, y - parts->halo), end = std::min(h, y + n + parts->halo);
-        const Array part = in_own_storage(image.crop(begin, 0, end - begin, image.shape()[1]), device);
-        const auto request = parse({&part, 1}, parts->settings);
-        Array result = Array::uninitialized(request->output_type, request->output_shape);
-        const Variant &served =
-            serves(variant, *request, result) ? variant : choose(*request, result, "tuned", device);
-        Plan plan = this->plan(served, device, *request, result);
-        plan.host([result = rows_of_output(result, y - begin, n), to = rows_of_output(output, y, n),
-                      device]() mutable {
-            if (to.is_wrapped() && device.backend == Backend::cuda) {
-                to = in_own_storage(to, device);
-            }
-            copy(result, to);
-        });
-        return plan;
-    };
+    const Array &image = request.inputs[0];
     Plan plan;
-    for (int64_t y = 0; y < request.inputs[0].shape()[0]; y += parts->rows) {
-        plan.then([=] { return of_part(y); }, {&variant});
+    for (int64_t h = image.shape()[0], y = 0; y < h; y += parts->rows) {
+        const int64_t n = std::min(parts->rows, h - y), begin = std::max<int64_t>(0, y - parts->halo),
+                      end = std::min(h, y + n + parts->halo);
+        plan.then(
+            [=, this, &variant, part = part_of(image, begin, end - begin), to = part_of(output, y, n)] {
+                return plan_of_part(variant, device, {part}, parts->settings, y - begin, to);
+            },
+            {&variant});
     }
     return plan;
 }

@@ -25,6 +25,9 @@ int64_t pitch_in_bytes(Type type, const std::vector<int64_t> &shape);
 // An array of such a layout, for questions about shape and alignment: its elements are never touched.
 Array without_memory(Type type, const std::vector<int64_t> &shape);
 
+// Rows `first` to `first + n - 1` of an image or a matrix, or these elements of a vector.
+Array part_of(const Array &array, int64_t first, int64_t n);
+
 // The same elements as an array that is all of its storage, so that libraries can address all of that: a
 // view, or a copy, where most of the memory is between the rows. It must not outlive the array, and is read
 // only, unless the array is another library's memory on a device of CUDA.

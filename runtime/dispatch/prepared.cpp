@@ -310,11 +310,10 @@ std::unique_ptr<Prepared::State> Operator::state_of_images(
                       Array &result) { (*this)(others, result, settings, again); };
     state->arguments.assign(inputs.begin(), inputs.end());
     state->arguments.push_back(output);
-    if (place.device.backend == Backend::cuda && !looks_at_elements()) {
-        if (auto plan = plan_of_images(ManyImages(*this, inputs, how.layout), *place.variant, place.device,
-                inputs, state->arguments.back(), settings)) {
-            state->take(std::move(*plan), true);
-        }
+    if (const Variant *variant = place.variant) {
+        state->take(*plan_of_images(ManyImages(*this, inputs, how.layout), place.device, inputs,
+                        state->arguments.back(), settings, how, variant),
+            true);
     }
     return state;
 }

@@ -238,6 +238,7 @@ protected:
         for (const char *name : {"grey.png", "scan.png", "slide.png", "in.png"}) {
             make(name, Type::u8, {64, 64});
         }
+        make("batch.npy", Type::f32, {2, 3, 64, 64});
         make("field.npy", Type::c64, {64, 64});
         make("disc.npy", Type::u8, {64, 64});
         for (const char *name : {"a.npy", "b.npy"}) {

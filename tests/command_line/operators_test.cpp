@@ -51,6 +51,36 @@ TEST_F(CommandLine, AnImageThatIsTooLargeForALibraryIsTakenInBands) {
     EXPECT_EQ(sums.at<uint32_t>({width - 1}), 9u);
 }
 
+TEST_F(CommandLine, ArraysOfManyImagesHaveALayout) {
+    NEEDS_OPERATOR("transpose");
+    Array images(Type::f32, {2, 3, 5, 7}, 0);
+    for (int64_t i = 0; i < images.size(); i++) {
+        images.as<float>()[i] = (float)i;
+    }
+    write_array(path("in.npy"), images);
+    succeed({"transpose", path("in.npy"), path("out.npy"), "--layout", "nchw", "--device", "cpu", "--check"});
+    const Array result = read_array(path("out.npy"));
+    ASSERT_EQ(result.shape(), (std::vector<int64_t>{2, 3, 7, 5}));
+    EXPECT_EQ(result.at<float>({1, 2, 6, 3}), images.at<float>({1, 2, 3, 6}));
+    const Words call = {"transpose", path("in.npy"), path("other.npy")};
+    const auto refuse = [&](int code, const Words &options, const Words &words) {
+        Words all = call;
+        all.insert(all.end(), options.begin(), options.end());
+        expect_refusal(code, all, words);
+    };
+    refuse(3, {}, {"say by the layout, nhwc or nchw"});
+    refuse(2, {"--layout", "nhcw"}, {"--layout = nhcw", "a different letter for each axis"});
+    refuse(3, {"--layout", "nhw"}, {"--layout = nhw", "the array has 4 axes"});
+    refuse(2, {"--layout", "nchw", "--crop"}, {"--layout = nchw", "leave --grey, --channel or --crop out"});
+    refuse(2, {"--layout", "nchw", "--memory", "1M"}, {"--memory", "leave it out with --layout"});
+    make_image("in.png");
+    expect_refusal(
+        2, {"transpose", path("in.png"), path("other.npy"), "--layout", "hwc"}, {"is one picture"});
+    expect_refusal(
+        2, {"transpose", path("in.npy"), path("other.png"), "--layout", "nchw"}, {"name a .npy file"});
+    EXPECT_EQ(files(), (Words{"in.npy", "in.png", "out.npy"}));
+}
+
 TEST_F(CommandLine, StatisticsCountKernelsAndCopies) {
     NEEDS_OPERATOR("invert");
     NEEDS_DEVICE("opencl");

@@ -277,7 +277,10 @@ struct BandedRun {
 
 BandedRun run_by_bands(const FileCall &call, const std::vector<std::string> &inputs, const Output &output) {
     const std::string path = path_of_input(inputs.front());
-    if (call.options.memory == 0 && inputs.size() != 1) {
+    if (!call.options.layout.empty() && call.options.memory > 0) {
+        refuse(call, "bands are of one image; leave it out with --layout");
+    }
+    if (!call.options.layout.empty() || (call.options.memory == 0 && inputs.size() != 1)) {
         return {};
     }
     std::unique_ptr<RowsOfFile> file =

@@ -11,7 +11,7 @@ namespace tilewright::app {
 
 // The options that the commands of operators and `pipeline` share.
 struct CallOptions {
-    std::string device, schedule = "tuned", format, into;
+    std::string device, schedule = "tuned", format, into, layout;
     int64_t memory = 0;  // for bands; 0: not asked
     bool statistics = false, as_json = false, check = false;
     int compression = -1;  // -1: what is fast

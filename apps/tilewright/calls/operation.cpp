@@ -2,7 +2,9 @@
 #include "apps/tilewright/calls/bands.h"
 #include "apps/tilewright/pictures/field_picture.h"
 #include "apps/tilewright/verification/expected_result.h"
+#include "runtime/dispatch/many_images.h"
 #include <chrono>
+#include <fmt/format.h>
 
 namespace tilewright::app {
 
@@ -134,6 +136,71 @@ std::vector<std::string> conversions_of(const Operation &operation, const Prepar
     return words;
 }
 
+// A call on arrays of many images, which stay as they are.
+class CallOfImages {
+public:
+    CallOfImages(const Operation &operation, const std::vector<std::string> &inputs, const Output &output)
+        : operation_(operation), op_(*operation.op), layout_(operation.options.layout) {
+        const FitOptions &fit = operation.options.fit;
+        if (fit.grey || fit.crop || fit.channel >= 0) {
+            refuse("goes with no part of a picture; leave --grey, --channel or --crop out");
+        }
+        for (const std::string &input : inputs) {
+            Picture picture =
+                read_picture(input, operation.options.limits, operation.device.value_or(Device{}));
+            if (is_picture(picture.kind)) {
+                refuse(fmt::format(
+                    "takes arrays of .npy files, and {} is one picture; leave it out", picture.path));
+            }
+            inputs_.push_back(std::move(picture.array));
+        }
+        if (output.kind && is_picture(*output.kind)) {
+            refuse(
+                fmt::format("its results are arrays, which '{}' cannot hold; name a .npy file", output.path));
+        }
+        settings_ = op_.settings_for("npy", op_.first_images(inputs_, layout_), operation.settings);
+        const auto [type, shape] = op_.output_of(inputs_, settings_, layout_);
+        kind = kind_for(output, output.kind.value_or(FileKind::npy), type, shape);
+        check_terminal(output, kind);
+        remarks = op_.remarks(*op_.parse(op_.first_images(inputs_, layout_), settings_));
+    }
+
+    FileKind kind = FileKind::npy;
+    Remarks remarks;
+
+    Array computed(CallReport &report) const {
+        const std::string &schedule = operation_.options.schedule;
+        const auto first = op_.parse(op_.first_images(inputs_, layout_), settings_);
+        report.device = operation_.device ? *operation_.device : op_.choose_device(*first, schedule);
+        const auto start = std::chrono::steady_clock::now();
+        Array output;
+        op_(inputs_, output, settings_,
+            {.device = report.device,
+                .schedule = schedule,
+                .statistics = &report.work.statistics,
+                .layout = layout_});
+        output.sync();
+        report.times.compute_ms = ms_since(start);
+        const ManyImages images(op_, inputs_, layout_);
+        for (int64_t i = 0; operation_.options.check && i < images.count(); i++) {
+            report.work.verified = check_result(op_, {images.images(inputs_, i), settings_, ""},
+                images.image(output, i), report.device, report.work.statistics.variant);
+        }
+        return output;
+    }
+
+private:
+    const Operation &operation_;
+    const Operator &op_;
+    const std::string &layout_;
+    std::vector<Array> inputs_;
+    Settings settings_;
+
+    [[noreturn]] void refuse(const std::string &why) const {
+        throw Error(Fault::usage, why, {.operation = op_.name(), .argument = "layout", .value = layout_});
+    }
+};
+
 // Bands are computed as a pipeline of one stage, which multiplies colours by alpha itself.
 Receiver for_bands(const Operation &operation) {
     Receiver to = receiver_of(*operation.op, operation.settings);
@@ -147,6 +214,13 @@ CallReport run_on_files(
     const Operation &operation, const std::vector<std::string> &inputs, const Output &output) {
     const Pipeline pipeline = Pipeline().then(operation.op->name(), operation.settings);
     const auto check = [&](RowsOfFile *opened, CallReport &report) -> CheckedCall {
+        if (!operation.options.layout.empty()) {
+            const auto images = std::make_shared<const CallOfImages>(operation, inputs, output);
+            report.work.remarks = images->remarks;
+            print_warnings(*operation.op, report.work.remarks);
+            return {images->kind, {}, [images](CallReport &report) { return images->computed(report); },
+                [](const Array &result) { return result; }};
+        }
         const auto prepared =
             std::make_shared<const Prepared>(prepared_from(operation, inputs, output, opened));
         report.conversions = conversions_of(operation, *prepared);

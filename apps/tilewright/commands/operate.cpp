@@ -91,7 +91,8 @@ Error as_written(const Operator &op, const Error &error) {
                       begin = op.name() + ": " + argument + " = ";
     const bool names_option =
         text.starts_with(begin) &&
-        std::ranges::any_of(op.options(), [&](const Option &option) { return option.name == argument; });
+        (argument == "layout" ||
+            std::ranges::any_of(op.options(), [&](const Option &option) { return option.name == argument; }));
     return names_option ? Error(error.fault(), std::string(text).insert(op.name().size() + 2, "--")) : error;
 }
 
@@ -200,6 +201,13 @@ void add_operator(CommandLine &line, const Operator &op) {
             fmt::format("A variant or a family of variants: {}; `tilewright list {}` has all",
                 families_in(op.variants()), op.name()))
         .show_default();
+    if (op.inputs().front().axes != Axes::vector) {
+        command
+            .add("--layout", request->call.layout,
+                "Arrays of many images, .npy: a letter per axis, those of an image last, as nhw, nhwc or "
+                "nchw")
+            .value_name("AXES");
+    }
     add_format(command, request->call.format, request->call.compression);
     add_memory(command, request->call.memory);
     command.add_flag(

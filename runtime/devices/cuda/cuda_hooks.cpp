@@ -10,6 +10,7 @@
 #include "runtime/devices/cuda/cuda_programs.h"
 #include "runtime/devices/cuda/embedded_cubins.h"
 #include "runtime/devices/cuda/graph.h"
+#include "runtime/devices/cuda/image_kernels.h"
 #include "runtime/devices/kernel_text.h"
 #include "runtime/devices/memory/memory_pool.h"
 #include "runtime/devices/own_queue.h"
@@ -18,6 +19,9 @@
 #include <HalideRuntime.h>
 #include <atomic>
 #include <dlfcn.h>
+#include <exception>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -34,6 +38,10 @@ CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
         allow_shared_memory(f, shared);
     }
     count_kernel((uint64_t)bx * by * bz);
+    if (ImageLaunches *images = this_thread.images) {
+        void **const of_all = images->arguments(parameters, gz);
+        parameters = of_all ? of_all : parameters;
+    }
     if (CudaGraph *graph = this_thread.graph) {
         graph->add_kernel(f, {gx, gy, gz}, {bx, by, bz}, shared, parameters);
     }
@@ -49,15 +57,6 @@ CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
         return code;
     }
     return launch();
-}
-
-// Halide asks for a kernel by its name before each launch.
-CUresult get_function(void **function, void *module, const char *name) {
-    const CUresult code = real<get_function>(function, module, name);
-    if (Recorder *recorder = this_thread.recorder; recorder && code == 0) {
-        recorder->add_function(*function, name, module);
-    }
-    return code;
 }
 
 // Loads a module as the machine code that is linked in, as that on disk, or as PTX: the first that the driver
@@ -99,6 +98,37 @@ std::optional<std::string> text_for_driver(const char *image) {
     }
 }
 
+CUresult load_module(void **module, const void *image, unsigned n, int *options, void **values);
+
+// Loads a text with options for the compiler.
+CUresult load_text(
+    void **module, const std::string &ptx, std::vector<int> options, std::vector<void *> values) {
+    const bool without_options = options.empty();
+    options.push_back(split_compile);
+    values.push_back(nullptr);
+    return load_best(ptx, without_options, [&](const void *program, int threads = 0) {
+        values.back() = (void *)(intptr_t)threads;
+        return real<load_module>(
+            module, program, (unsigned)options.size() - (threads == 0), options.data(), values.data());
+    });
+}
+
+// A module that Halide has loaded.
+struct Module {
+    const char *text = nullptr;                          // as Halide gave it; null once that was asked for:
+    void *of_images = nullptr;                           // the module for many images
+    std::map<std::string, std::vector<bool>> addresses;  // of its kernels; none where there is no such module
+};
+
+struct Modules {
+    std::mutex mutex;
+    std::map<const void *, Module> of_handle;
+};
+
+Modules &modules() {
+    return immortal([] { return Modules(); });
+}
+
 // Halide asks for at most 64 registers per thread. Without that option ptxas takes as many as the kernel
 // needs, or as its variant allows.
 CUresult load_module(void **module, const void *image, unsigned n, int *options, void **values) {
@@ -117,34 +147,69 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
         constexpr CUresult invalid_ptx = 218;  // CUDA_ERROR_INVALID_PTX
         return invalid_ptx;
     }
-    const bool without_options = other_options.empty();
-    other_options.push_back(split_compile);
-    other_values.push_back(nullptr);
-    const auto load = [&](const void *program, int threads = 0) {
-        other_values.back() = (void *)(intptr_t)threads;
-        const auto count = (unsigned)other_options.size() - (threads == 0);
-        return real<load_module>(module, program, count, other_options.data(), other_values.data());
-    };
-    const CUresult code = load_best(*ptx, without_options, load);
+    const CUresult code = load_text(module, *ptx, std::move(other_options), std::move(other_values));
     if (Recorder *recorder = this_thread.recorder; recorder && code == 0) {
         recorder->add_module(*module, ptx->c_str());
+    }
+    if (code == 0) {
+        const std::lock_guard lock(modules().mutex);
+        modules().of_handle[*module] = {static_cast<const char *>(image), nullptr, {}};
     }
     return code;
 }
 
-// A graph has no copies: what the host does between kernels is not done again.
-void count_to_device(size_t bytes) {
-    count_copy_to_device(bytes);
+// The module's kernels for many images, which are made and loaded at the first use. Null where they cannot
+// be.
+const Module *module_of_images(void *handle) noexcept try {
+    const std::lock_guard lock(modules().mutex);
+    Module &module = modules().of_handle[handle];
+    if (module.text) {
+        const std::optional<std::string> ptx = text_for_driver(std::exchange(module.text, nullptr));
+        auto made = ptx ? kernels_of_images(*ptx) : std::nullopt;
+        if (made && load_text(&module.of_images, made->text, {}, {}) == 0) {
+            module.addresses = std::move(made->addresses);
+        }
+    }
+    return module.addresses.empty() ? nullptr : &module;
+} catch (const std::exception &) {  // no memory
+    return nullptr;
+}
+
+// Halide asks for a kernel by its name before each launch.
+CUresult get_function(void **function, void *module, const char *name) {
+    const CUresult code = real<get_function>(function, module, name);
+    if (ImageLaunches *images = this_thread.images; images && code == 0) {
+        const Module *made = module_of_images(module);
+        if (made && real<get_function>(function, made->of_images, name) == 0) {
+            images->set_kernel(made->addresses.find(name)->second);
+        } else {
+            images->fail();
+        }
+    }
+    if (Recorder *recorder = this_thread.recorder; recorder && code == 0) {
+        recorder->add_function(*function, name, module);
+    }
+    return code;
+}
+
+// A graph has no copies: what the host does between kernels is not done again, and not for many images.
+void work_of_the_host() {
     if (this_thread.graph) {
         this_thread.graph->give_up();
     }
+    if (this_thread.images) {
+        this_thread.images->fail();
+    }
+}
+
+void count_to_device(size_t bytes) {
+    count_copy_to_device(bytes);
+    work_of_the_host();
 }
 
 void count_to_host(size_t bytes) {
     count_copy_to_host(bytes);
-    if (this_thread.graph) {
-        this_thread.graph->give_up();
-    }
+    work_of_the_host();
 }
 
 CUresult copy_to_device(uint64_t to, const void *from, size_t bytes) {
@@ -174,24 +239,33 @@ CUresult allocate(uint64_t *pointer, size_t bytes) {
         recorder->allocated(bytes);
     }
     CudaGraph *const graph = this_thread.graph;
-    if (graph && (*pointer = graph->take_memory(bytes)) != 0) {
-        return 0;
-    }
+    ImageLaunches *const images = this_thread.images;
+    const size_t of_one = bytes;
+    bytes *= images ? (size_t)images->count() : 1;
     CUresult error = 0;
     const Device device = this_thread.device;
-    *pointer = cuda_memory().take(device, cuda_context(device.index), own_queue(), bytes, [&] {
-        count_allocation();
-        uint64_t allocated = 0;
-        error = real<allocate>(&allocated, bytes);
-        return error == 0 ? allocated : 0;
-    });
-    if (graph && *pointer) {
+    *pointer = graph ? graph->take_memory(bytes) : 0;
+    const bool is_kept = *pointer != 0;
+    *pointer =
+        is_kept ? *pointer : cuda_memory().take(device, cuda_context(device.index), own_queue(), bytes, [&] {
+            count_allocation();
+            uint64_t allocated = 0;
+            error = real<allocate>(&allocated, bytes);
+            return error == 0 ? allocated : 0;
+        });
+    if (graph && *pointer && !is_kept) {
         graph->keep_memory(*pointer, bytes);
+    }
+    if (images && *pointer) {
+        images->add_memory(*pointer, bytes, (int64_t)of_one);
     }
     return *pointer ? 0 : error;
 }
 
 CUresult deallocate(uint64_t pointer) {
+    if (this_thread.images) {
+        this_thread.images->remove_memory(pointer);
+    }
     if (this_thread.graph && this_thread.graph->give_back_memory(pointer)) {
         return 0;
     }

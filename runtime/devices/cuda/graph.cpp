@@ -8,7 +8,6 @@
 #include "tilewright/error.h"
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <new>
 
 namespace tilewright::driver {
@@ -56,7 +55,6 @@ void CudaGraph::add_kernel(void *function, const std::array<unsigned, 3> &grid,
     const std::array<unsigned, 3> &block, unsigned shared, void *const *arguments) noexcept try {
     Kernel &kernel = kernels_.emplace_back();
     kernel.call = {function, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, shared, {}, {}};
-    kernel.lane = lane_;
     std::vector<size_t> begins;
     size_t at = 0, bytes = 0;
     for (size_t i = 0; cu_argument(function, i, &at, &bytes) == 0; i++) {
@@ -79,7 +77,7 @@ void CudaGraph::add_kernel(void *function, const std::array<unsigned, 3> &grid,
 
 uint64_t CudaGraph::take_memory(size_t bytes) noexcept {
     for (Block &block : memory_) {
-        if (block.is_idle && block.bytes == bytes && block.lane == lane_) {
+        if (block.is_idle && block.bytes == bytes) {
             block.is_idle = false;
             return block.memory;
         }
@@ -88,7 +86,7 @@ uint64_t CudaGraph::take_memory(size_t bytes) noexcept {
 }
 
 void CudaGraph::keep_memory(uint64_t memory, size_t bytes) noexcept try {
-    memory_.push_back({memory, bytes, lane_, false});
+    memory_.push_back({memory, bytes, false});
 } catch (const std::bad_alloc &) {
     give_up();
 }
@@ -133,13 +131,12 @@ void CudaGraph::find_addresses(std::span<const Buffer> buffers) {
     }
 }
 
-// In each lane one kernel after another, as the stream had them.
+// One kernel after another, as the stream had them.
 bool CudaGraph::make() {
-    std::map<size_t, void *> before;  // the last kernel of each lane
+    void *last = nullptr;
     CUresult error = cu_graph_create(&graph_, 0);
     for (Kernel &kernel : kernels_) {
         kernel.call.arguments = kernel.arguments.data();
-        void *&last = before[kernel.lane];
         error = error ? error : cu_graph_add_kernel(&kernel.node, graph_, &last, last ? 1 : 0, &kernel.call);
         last = kernel.node;
     }

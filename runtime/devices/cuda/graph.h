@@ -25,14 +25,9 @@ public:
     // launched, and so does add_kernel().
     void add_kernel(void *function, const std::array<unsigned, 3> &grid, const std::array<unsigned, 3> &block,
         unsigned shared, void *const *arguments) noexcept;
-    uint64_t take_memory(size_t bytes) noexcept;  // that the lane gave back before; 0: there is none
+    uint64_t take_memory(size_t bytes) noexcept;  // that was given back before; 0: there is none
     void keep_memory(uint64_t memory, size_t bytes) noexcept;
     bool give_back_memory(uint64_t memory) noexcept;  // false for memory that the graph does not keep
-
-    // Kernels of one lane run one after another, and share memory; those of others may run at the same time.
-    void set_lane(size_t lane) noexcept {
-        lane_ = lane;
-    }
 
     // Says that kernels alone are not the call.
     void give_up() noexcept {
@@ -62,7 +57,6 @@ private:
     };
     struct Kernel {
         Call call;
-        size_t lane;
         std::vector<std::byte> values;  // of the arguments, one behind the other
         std::vector<void *> arguments;  // where each value begins
         std::vector<size_t> words;      // where those of 8 bytes begin in `values`
@@ -77,7 +71,7 @@ private:
     };
     struct Block {
         uint64_t memory;
-        size_t bytes, lane;
+        size_t bytes;
         bool is_idle;
     };
     void find_addresses(std::span<const Buffer> buffers);
@@ -85,7 +79,6 @@ private:
 
     const Device device_;
     bool is_complete_ = true;
-    size_t lane_ = 0;  // of the kernels that come next
     std::vector<Kernel> kernels_;
     std::vector<Address> addresses_;
     std::vector<uint64_t> buffers_;  // where they were at the last launch

@@ -7,6 +7,7 @@
 #include "runtime/dispatch/padding.h"
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <iterator>
 
 namespace tilewright {
@@ -199,9 +200,22 @@ bool Operator::is_usable(
            why_not_on(variant, device, request, output).empty();
 }
 
+// Images at once keep a device as busy as one larger image does, up to the size that fills it.
+static Measures measures_at_once(const Operator &op, const Request &request) {
+    constexpr double pixels_that_fill = 2e6;
+    Measures measures = op.measures(request);
+    double &height = measures.numbers[0], &width = measures.numbers[1];
+    if (request.images > 1 && measures.count > 1 && height * width < pixels_that_fill) {
+        const double sides = std::sqrt(std::min((double)request.images, pixels_that_fill / (height * width)));
+        height *= sides;
+        width *= sides;
+    }
+    return measures;
+}
+
 VariantChoice Operator::tuned_variant(const Request &request, const Array &output, Device device) const {
     const VariantOrder &variants = choices_->of(*this, device, request.type);
-    const auto order = variants.order(measures(request));
+    const auto order = variants.order(measures_at_once(*this, request));
     const auto is_usable = [&](const Variant *variant) {
         return this->is_usable(*variant, device, request, output);
     };

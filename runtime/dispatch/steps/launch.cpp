@@ -5,7 +5,7 @@
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/calls/recorder.h"
 #include "runtime/devices/calls/watch.h"
-#include "runtime/devices/cuda/graph.h"
+#include "runtime/devices/cuda/image_kernels.h"
 #include "runtime/devices/thread_context.h"
 #include "runtime/dispatch/steps/held_storages.h"
 #include "runtime/errors/leaving.h"
@@ -15,6 +15,7 @@
 #include <array>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -28,6 +29,7 @@ struct Launch::Buffer {
     Storage *storage = nullptr;  // what holds the bytes
     bool overwritten = false;    // on a GPU: all of them
     int64_t offset = 0;
+    int64_t step = 0;
     halide_buffer_t halide = {};
     std::pmr::vector<halide_dimension_t> dims;
 };
@@ -90,7 +92,7 @@ Launch &Launch::buffer(size_t at, Role role, const Array &array, View view) {
             variant_->name(), declared.name, role == Role::output ? "output" : "input", view.dims.size()));
     }
     bind(at, role).number = windows_.size();
-    windows_.push_back({array, std::move(view)});
+    windows_.push_back({array, std::move(view), 0});
     return *this;
 }
 
@@ -138,6 +140,15 @@ void Launch::replace(std::span<const Array> from, std::span<const Array> to) {
             window.view.offset += moved;
             window.array = window.array.moved_to(other, window.array.offset_bytes() + moved);
         }
+    }
+}
+
+void Launch::set_images(int64_t count, std::span<const Array> arrays, std::span<const int64_t> steps) {
+    images_ = count;
+    for (Window &window : windows_) {
+        const auto known = std::ranges::find_if(
+            arrays, [&](const Array &array) { return array.storage() == window.array.storage(); });
+        window.step = known == arrays.end() ? 0 : steps[(size_t)(known - arrays.begin())];
     }
 }
 
@@ -222,6 +233,7 @@ Launch::Buffer Launch::made_buffer(const Argument &argument, std::pmr::memory_re
     const Array &held = b.bounce.empty() ? array : b.bounce;
     b.storage = held.storage().get();
     b.offset = view->offset;
+    b.step = window.step;
     b.overwritten = device_.backend != Backend::cpu && b.written && is_whole_storage(held);
     b.halide.type = view->type;
     b.dims = dims_of(*view, memory);
@@ -295,9 +307,14 @@ void Launch::call(std::pmr::vector<Buffer> &buffers) {
     const driver::ScopedValue variant(driver::this_thread.variant, variant_);
     check_threads();
     prepare_halide();
-    if (driver::this_thread.graph) {
-        driver::this_thread.graph->set_lane(lane_);
+    std::optional<driver::ImageLaunches> images;
+    if (images_ > 1) {
+        images.emplace(images_);
+        for (const Buffer &b : buffers) {
+            images->add_memory(b.storage->flat().device, b.storage->bytes(), b.step);
+        }
     }
+    const driver::ScopedValue together(driver::this_thread.images, images ? &*images : nullptr);
     Recorder *recorder = driver::this_thread.recorder;
     if (recorder) {
         recorder->begin(described());
@@ -313,6 +330,10 @@ void Launch::call(std::pmr::vector<Buffer> &buffers) {
             watch->throw_if_cancelled();
         }
         throw_halide_error(code, variant_->op.c_str(), variant_->schedule.c_str(), device_);
+    }
+    if (images && images->failed()) {
+        throw Error(Fault::device, "its kernels cannot work on many images at once",
+            {.operation = variant_->op, .schedule = variant_->schedule, .device = device_.str()});
     }
 }
 

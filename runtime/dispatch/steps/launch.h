@@ -68,10 +68,10 @@ public:
     // the layout of the other, and parts of them in the place of their parts.
     void replace(std::span<const Array> from, std::span<const Array> to);
 
-    // Says in which lane of a CUDA graph the library's kernels are (CudaGraph::set_lane).
-    void set_lane(size_t lane) {
-        lane_ = lane;
-    }
+    // On CUDA: has the library work on so many images, of which the arrays that are bound have the first one.
+    // The next one is so many bytes further in memory that an argument shares with one of `arrays`; other
+    // arguments are the same for all images. run() then refuses a library that cannot do so: Fault::device.
+    void set_images(int64_t count, std::span<const Array> arrays, std::span<const int64_t> steps);
 
     // The library and its arguments, as a recording has them of a run.
     LibraryRun described() const;
@@ -93,6 +93,7 @@ private:
     struct Window {
         Array array;
         View view;
+        int64_t step = 0;  // of set_images()
     };
     struct Buffer;
 
@@ -112,7 +113,7 @@ private:
     const halide_filter_metadata_t *metadata_;
     std::vector<Argument> arguments_;  // in the library's order: hundreds, of which few are buffers
     std::vector<Window> windows_;      // what the buffers are bound to, in the order in which they were
-    size_t lane_ = 0;
+    int64_t images_ = 1;
     size_t next_ = 0;  // behind the argument that was bound last: fronts bind most of them in order
 };
 

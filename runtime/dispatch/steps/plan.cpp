@@ -1,18 +1,8 @@
 #include "runtime/dispatch/steps/plan.h"
 #include "runtime/devices/calls/watch.h"
 #include <algorithm>
-#include <iterator>
 
 namespace tilewright {
-
-void Plan::append(Plan other, size_t lane) {
-    for (auto &step : other.steps_) {
-        if (Launch *launch = std::get_if<Launch>(&step)) {
-            launch->set_lane(lane);
-        }
-    }
-    std::move(other.steps_.begin(), other.steps_.end(), std::back_inserter(steps_));
-}
 
 std::vector<const Variant *> Plan::variants() const {
     std::vector<const Variant *> all;
@@ -40,6 +30,14 @@ void Plan::replace(std::span<const Array> from, std::span<const Array> to) {
     for (auto &step : steps_) {
         if (Launch *launch = std::get_if<Launch>(&step)) {
             launch->replace(from, to);
+        }
+    }
+}
+
+void Plan::set_images(int64_t count, std::span<const Array> arrays, std::span<const int64_t> steps) {
+    for (auto &step : steps_) {
+        if (Launch *launch = std::get_if<Launch>(&step)) {
+            launch->set_images(count, arrays, steps);
         }
     }
 }

@@ -29,8 +29,10 @@ public:
         steps_.emplace_back(Decision{std::move(decide), std::move(possible)});
     }
 
-    // The steps of another plan, behind those that are there. `lane`: of its libraries (Launch::set_lane).
-    void append(Plan other, size_t lane = 0);
+    // The steps of another plan, behind those that are there.
+    void append(Plan other) {
+        steps_.splice(steps_.end(), other.steps_);
+    }
 
     // The variants whose libraries will run, and of those that results decide on, all that may.
     std::vector<const Variant *> variants() const;
@@ -45,6 +47,9 @@ public:
 
     // Binds other arrays in all libraries (Launch::replace).
     void replace(std::span<const Array> from, std::span<const Array> to);
+
+    // Has all libraries work on so many images (Launch::set_images).
+    void set_images(int64_t count, std::span<const Array> arrays, std::span<const int64_t> steps);
 
     // Whether all libraries take arguments of these shapes. They are asked without any data (Halide's bounds
     // query).

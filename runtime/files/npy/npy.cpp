@@ -7,6 +7,8 @@
 #include "tilewright/error.h"
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <span>
 
 namespace tilewright {
 
@@ -74,29 +76,51 @@ void read_fortran_order(InputFile &file, Array &array) {
     }
 }
 
+template<size_t bytes>
+void reverse_each(std::span<std::byte> row) {
+    for (size_t i = 0; i < row.size(); i += bytes) {
+        std::reverse(row.data() + i, row.data() + i + bytes);
+    }
+}
+
+// Numbers of a row that are big-endian, `bytes` each.
+void reverse_numbers(std::span<std::byte> row, size_t bytes) {
+    switch (bytes) {
+    case 1: return;
+    case 2: return reverse_each<2>(row);
+    case 4: return reverse_each<4>(row);
+    default: return reverse_each<8>(row);
+    }
+}
+
 class NpyRows final : public RowReader {
 public:
     NpyRows(InputFile &file, const NpyLimits &limits) : file_(file) {
         NpyHeader header = read_npy_header(file, limits);
         type = header.type;
         shape = std::move(header.shape);
+        number_bytes_ = !header.is_big_endian ? 1 : size_of(type) / (is_complex(type) ? 2 : 1);
         is_by_rows = !header.is_fortran || shape.size() == 1;
     }
 
     void read(Array &array) override {
         if (!is_by_rows) {
             read_fortran_order(file_, array);
-            return;
         }
         const Rows rows = rows_of_bytes(array);
-        auto *data = static_cast<uint8_t *>(array.data());
+        auto *data = static_cast<std::byte *>(array.data());
         for (int64_t y = 0; y < rows.count; y++) {
-            file_.read_whole(data + y * rows.pitch, static_cast<size_t>(rows.bytes));
+            const std::span row(data + y * rows.pitch, static_cast<size_t>(rows.bytes));
+            if (is_by_rows) {
+                file_.read_whole(row.data(), row.size());
+            }
+            reverse_numbers(row, number_bytes_);
         }
     }
 
 private:
     InputFile &file_;
+    size_t number_bytes_ = 1;  // of the numbers that are reversed
 };
 
 }  // namespace

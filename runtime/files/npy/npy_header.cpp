@@ -202,13 +202,14 @@ Type type_of(const std::string &descr, const InputFile &file) {
         if (descr.empty() || descr.substr(1) != known.code) {
             continue;
         }
-        if (descr[0] == '>' && size_of(known.type) > 1) {
-            file.refuse("its elements are big-endian (" + shown + ")",
-                fmt::format("save array.astype('<{}')", known.code));
-        }
-        if (descr[0] == '<' || size_of(known.type) == 1) {
+        if (descr[0] == '<' || descr[0] == '>' || size_of(known.type) == 1) {
             return known.type;
         }
+    }
+    if (descr.ends_with("b1") || descr.ends_with("i1")) {
+        const bool is_bool = descr.ends_with("b1");
+        file.refuse(fmt::format("its elements are {} ({})", is_bool ? "bool" : "int8", shown),
+            fmt::format("save array.astype('{}')", is_bool ? "uint8" : "float32"));
     }
     file.refuse("its elements have type " + shown, types_taken);
 }
@@ -224,9 +225,9 @@ void check_size(
     if (shape.empty()) {
         file.refuse("it holds a single number, not an array", "save array.reshape(1)");
     }
-    if (shape.size() > 3) {
-        file.refuse(fmt::format("it has {} dimensions, and 1 to 3 are taken", shape.size()),
-            "save it as (n), (h, w) or (h, w, c)");
+    if (shape.size() > 8) {
+        file.refuse(
+            fmt::format("it has {} dimensions, and 1 to 8 are taken", shape.size()), "save it in parts");
     }
     auto bytes = static_cast<int64_t>(size_of(type));
     bool is_over = false;
@@ -268,7 +269,11 @@ NpyHeader read_npy_header(InputFile &file, const NpyLimits &limits) {
     HeaderText header = read_text(file, limits);
     const Type type = type_of(*header.descr, file);
     check_size(*header.shape, type, file, limits);
-    return {type, *header.is_fortran, std::move(*header.shape)};
+    if (*header.is_fortran && header.shape->size() > 3) {
+        file.refuse("its elements are in Fortran's order, which is taken of 1 to 3 dimensions",
+            "save numpy.ascontiguousarray(array)");
+    }
+    return {type, header.descr->starts_with('>'), *header.is_fortran, std::move(*header.shape)};
 }
 
 std::string npy_header_of(Type type, const std::vector<int64_t> &shape) {

@@ -11,6 +11,7 @@ namespace tilewright {
 
 struct NpyHeader {
     Type type;
+    bool is_big_endian;
     bool is_fortran;  // Fortran order: the first index is contiguous
     std::vector<int64_t> shape;
 };

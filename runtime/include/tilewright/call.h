@@ -38,10 +38,11 @@ struct Call {
     // Arrays of many images: one letter per axis, those of an image last, "hw", or "hwc" where the operator
     // takes channels: "nhw", "nhwc", or "nchw" for images whose channels are images of their own. The result
     // is that of a call per image, with the same axes in front, and borders are those of each image. One
-    // variant runs on all images that it serves, and no image waits for the result of another one. All inputs
-    // have the same numbers of images. Empty: the arrays are one image. Errors: usage, for a letter that is
-    // there twice, and where the last ones are neither "hw" nor "hwc"; input, for an array of another number
-    // of axes, and for different numbers of images.
+    // variant runs on all images that it serves. It is chosen for their number, so that it may be another one
+    // than of a call on one image. On CUDA each of its kernels is launched once for images that are at equal
+    // distances in memory. All inputs have the same numbers of images. Empty: the arrays are one image.
+    // Errors: usage, for a letter that is there twice, and where the last ones are neither "hw" nor "hwc";
+    // input, for an array of another number of axes, and for different numbers of images.
     //
     //     gaussian_blur(batch, 3, Border::reflect, {.layout = "nchw"})
     std::string layout = {};

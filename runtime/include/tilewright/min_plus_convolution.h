@@ -29,6 +29,8 @@ namespace [[gnu::visibility("default")]] tilewright {
 // Errors: input, for vectors of other types or shapes and for the values above; usage, for a length that is
 // out of range (the message has the range), and for an output that shares memory with an input; device and
 // memory as every operator. `registers` and `pruned` serve vectors that together take less than about 1 GiB.
+// Where the output takes more than 2047 MiB, which no library addresses, a call computes one part of it after
+// another; the shorter vector then takes at most half of that.
 //
 // Which variants there are: `direct` (least sums in global memory) and `shared` (in shared memory) follow the
 // two published kernels for this problem, which read one element past the end of a (not of b) and leave out

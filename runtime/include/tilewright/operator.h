@@ -267,6 +267,11 @@ protected:
     // What a call does whose request has parts: each of them when the one before it is done.
     Plan plan_of_parts(const Variant &variant, Device device, const Request &request, Array &output) const;
 
+    // One of these: a call on `inputs`, of whose result the rows (the elements of a vector) from `first` on
+    // are copied to `to`.
+    Plan plan_of_part(const Variant &variant, Device device, std::vector<Array> inputs,
+        const Settings &settings, int64_t first, Array to) const;
+
     [[noreturn]] void refuse(
         Fault fault, const std::string &message, const std::string &argument, const std::string &value) const;
 
@@ -313,13 +318,14 @@ private:
     // Makes the call, and says where it ran, and which variant.
     Place place_of_call(const Request &request, Array &output, const Call &how) const;
 
-    // The same of arrays of many images.
+    // The same of arrays of many images. The variant is null where each image had a call of its own.
     Place place_of_images(
         std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) const;
 
-    // What such a call runs on the parts of its arrays, if the variant serves all of them.
-    std::optional<Plan> plan_of_images(const ManyImages &images, const Variant &variant, Device device,
-        std::span<const Array> inputs, Array &output, const Settings &settings) const;
+    // Such a call on CUDA by kernels that work on many images at once, if one variant, which becomes
+    // `variant`, serves all of them. None for calls that have no such kernels.
+    std::optional<Plan> plan_of_images(const ManyImages &images, Device device, std::span<const Array> inputs,
+        Array &output, const Settings &settings, const Call &how, const Variant *&variant) const;
 
     // The array that a call writes: `output`, or a new one where it is empty. Errors: input, for another type
     // or shape; usage, for an output that shares memory with an input; memory.

@@ -33,6 +33,7 @@ struct Request {
         int64_t rows, halo;
     };
     std::shared_ptr<const Parts> parts = {};
+    int64_t images = 1;  // that the call's kernels work on at once, by which its variant is chosen
 };
 
 // The numbers by which a front says how much work a call is: height, width, a radius ... By them the times of

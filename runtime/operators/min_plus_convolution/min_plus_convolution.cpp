@@ -50,7 +50,8 @@ public:
     // What the variant's form does, and the entry without a sum.
     Plan plan(
         const Variant &variant, Device device, const MinPlusRequest &request, Array &output) const override {
-        Plan plan = OperatorOf::plan(variant, device, request, output);
+        Plan plan = request.entries_of_part() > 0 ? plan_of_entries(variant, device, request, output) :
+                                                    OperatorOf::plan(variant, device, request, output);
         if (output.size() > request.length) {
             keep_last_entry(plan, device, request, output);
         }
@@ -97,7 +98,50 @@ protected:
         }
     }
 
+    // A variant is asked with the second part, which is as large as any.
+    bool form_serves(
+        const Variant &variant, const MinPlusRequest &request, const Array &output) const override {
+        const int64_t n = request.entries_of_part();
+        if (n == 0) {
+            return OperatorOf::form_serves(variant, request, output);
+        }
+        const Part part(request, n);
+        return serves(variant, *parse(part.inputs, part.settings),
+            without_memory(output.type(), {part.first + part.entries}));
+    }
+
 private:
+    // Entries of the output, and what they depend on: all of `a`, and of `b` n - 1 elements more in front.
+    struct Part {
+        int64_t entries, first;  // the first one's place in the result of a call on the inputs
+        std::vector<Array> inputs;
+        Settings settings;
+
+        Part(const MinPlusRequest &of, int64_t begin)
+            : entries(std::min(of.entries_of_part(), of.length - begin)), first(std::min(begin, of.n - 1)) {
+            const int64_t from = begin - first, end = begin + entries;
+            inputs = {of.a, part_of(of.b, from, std::min(of.m, end) - from)};
+            if (!of.accumulated.empty()) {
+                inputs.push_back(part_of(of.accumulated, from, end - from));
+            }
+            settings.set("length", (double)(end - from));
+        }
+    };
+
+    Plan plan_of_entries(
+        const Variant &variant, Device device, const MinPlusRequest &request, const Array &output) const {
+        Plan plan;
+        for (int64_t at = 0; at < request.length; at += request.entries_of_part()) {
+            plan.then(
+                [=, this, &variant, part = Part(request, at)] {
+                    return plan_of_part(variant, device, part.inputs, part.settings, part.first,
+                        part_of(output, at, part.entries));
+                },
+                {&variant});
+        }
+        return plan;
+    }
+
     // The entry n + m - 1 has no sum: it keeps the value of `accumulated`, or is absent. The host writes it.
     static void keep_last_entry(
         Plan &plan, Device device, const MinPlusRequest &request, const Array &output) {

@@ -36,6 +36,12 @@ struct MinPlusRequest : Request {
         }
     }
 
+    // How many entries are computed at once where libraries do not address all of them; 0: all are.
+    int64_t entries_of_part() const {
+        const int64_t most = most_bytes / (int64_t)size_of(a.type()), entries = std::max(most / 8, n);
+        return length > most && entries + n <= most ? entries : 0;
+    }
+
     // Sums that the output is the least of: i + j < length.
     double pairs() const {
         return pairs_of((double)n, (double)m, (double)length);

@@ -68,8 +68,8 @@ Array blur_transpose_sums(const Array &image) {
 Array invert_blur_transpose(const Array &image) {
     return transposed(blurred(inverted(image), 1.5, Border::mirror));
 }
-Array float_blur_sums(const Array &image) {
-    return row_sum(blurred(transposed(image), 1, Border::zero), on_cpu);
+Array float_blur_sums(const Array &image, double sigma) {
+    return row_sum(blurred(transposed(image), sigma, Border::zero), on_cpu);
 }
 
 const Case cases[] = {
@@ -77,8 +77,10 @@ const Case cases[] = {
     {"blur_transpose_sums_fused", blur_transpose_sums_fused, blur_transpose_sums, Type::u8},
     {"invert_blur_transpose_staged", invert_blur_transpose_staged, invert_blur_transpose, Type::u8},
     {"invert_blur_transpose_fused", invert_blur_transpose_fused, invert_blur_transpose, Type::u8},
-    {"float_blur_sums_staged", float_blur_sums_staged, float_blur_sums, Type::f32, 1, 2 * (2 * 4 + 3)},
-    {"float_blur_sums_fused", float_blur_sums_fused, float_blur_sums, Type::f32, 1, 2 * (2 * 4 + 3)},
+    {"float_blur_sums_staged", float_blur_sums_staged,
+        [](const Array &a) { return float_blur_sums(a, 2.25); }, Type::f32, 1, 2 * (2 * 9 + 3)},
+    {"float_blur_sums_fused", float_blur_sums_fused, [](const Array &a) { return float_blur_sums(a, 1); },
+        Type::f32, 1, 2 * (2 * 4 + 3)},
     {"two_blurs_fused", two_blurs_fused,
         [](const Array &a) { return blurred(inverted(blurred(transposed(a), 1)), 2, Border::nearest); },
         Type::u8},

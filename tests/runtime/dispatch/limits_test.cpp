@@ -1,6 +1,6 @@
 // Images as large as a library addresses, 2047 MiB in one row or in one column, and larger ones. Libraries
 // count in 31 bits and round sizes up to their tiles, so a mistake shows only here: as a crash, or as pixels
-// that were left out.
+// that were left out. Long because all tests of large arrays share memory of one kind and its checks.
 #include "tests/operators/variants.h"
 #include "tilewright/plain.h"
 #include "tilewright/workload.h"
@@ -314,6 +314,58 @@ TEST(Parts, OfMatricesWithRowsFarApartAreRight) {
     expect_right(
         {random_array(Type::f32, {FarRows::rows, 40}, 6), random_array(Type::f32, {40, FarRows::pixels}, 7)},
         output.array, {});
+}
+
+// Each part of the output by itself, of as much of the longer vector as it depends on. What is not 0 is where
+// one part ends and the next one begins.
+TEST(Parts, OfLongVectorsAreRight) {
+    const Operator *op = built_operator("min_plus_convolution");
+    if (!op || available_memory() < size_t(4) << 30) {
+        GTEST_SKIP() << "not built, or not run here: it takes 4 GiB of free memory";
+    }
+    constexpr int64_t m = (most >> 3) + 1001;
+    const auto zeros = [] {
+        return static_cast<double *>(mmap(nullptr, (size_t)m * 8 + 64, PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    };
+    double *const b = zeros(), *const kept = zeros();
+    ASSERT_TRUE(b != MAP_FAILED && kept != MAP_FAILED);
+    Array a(Type::f64, {3});
+    for (int64_t i = 0; i < 3; i++) {
+        a.as<double>()[i] = i == 1 ? -1 : 5;
+    }
+    const int64_t period = most / 8 / 8;
+    for (int64_t k = period - 3; k < m; k += period) {
+        for (int64_t i = 0; i < 6; i++) {
+            b[k + i] = -10 * (double)(1 + (i * 5 + k) % 6);
+            kept[k + i] = i == 2 ? -90 : 1;
+        }
+    }
+    kept[m + 2] = 7;  // where nothing is added
+    const std::vector<Array> inputs = {
+        a, Array::view(Type::f64, b, {m}), Array::view(Type::f64, kept, {m + 3})};
+    for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
+        std::string why_not;
+        const auto info = usable_device(backend, why_not);
+        if (!info || (backend == Backend::opencl && !info->is_gpu)) {
+            continue;
+        }
+        Array output;
+        (*op)(inputs, output, {{"length", (double)(m + 3)}}, {.device = info->device});
+        const double *c = std::as_const(output).as<double>();
+        int64_t wrong = 0;
+        for (int64_t k = 0; k < m + 2; k++) {
+            double least = kept[k];
+            for (int64_t i = 0; i < 3; i++) {
+                least = k - i < 0 || k - i >= m ? least : std::min(least, (i == 1 ? -1 : 5) + b[k - i]);
+            }
+            wrong += c[k] != least;
+        }
+        EXPECT_EQ(wrong, 0) << info->device.str();
+        EXPECT_EQ(c[m + 2], 7);
+    }
+    munmap(b, (size_t)m * 8 + 64);
+    munmap(kept, (size_t)m * 8 + 64);
 }
 
 // The same without gaps between the rows, where each part is seen in its place.

@@ -2,6 +2,7 @@
 #include "tests/runtime/files/npy/npy_samples.h"
 #include "tests/support/arrays.h"
 #include "tests/support/process.h"
+#include <algorithm>
 #include <fstream>
 #include <numeric>
 #include <sys/resource.h>
@@ -54,6 +55,32 @@ TEST_F(NpyTest, ReadsEveryTypeShapeOrderAndVersion) {
             }
         }
     }
+}
+
+TEST_F(NpyTest, ReadsBigEndianNumbers) {
+    for (const Element &element : elements) {
+        for (const bool is_fortran : {false, true}) {
+            SCOPED_TRACE(element.descr);
+            with_element(element.type, [&]<typename T>(T) {
+                Bytes data = data_of<T>({5, 3}, is_fortran);
+                const auto bytes = ptrdiff_t(sizeof(T) / (is_complex(element.type) ? 2 : 1));
+                for (auto at = data.begin(); at != data.end(); at += bytes) {
+                    std::reverse(at, at + bytes);
+                }
+                const std::string descr = ">" + element.descr.substr(1);
+                const Array array = read(file_of(dictionary(descr, is_fortran, "(5, 3)"), data));
+                ASSERT_EQ(array.type(), element.type);
+                expect_samples(array);
+            });
+        }
+    }
+}
+
+TEST_F(NpyTest, ReadsManyImages) {
+    const Array array =
+        read(file_of(dictionary("<f4", false, "(2, 1, 5, 3)"), data_of<float>({10, 3}, false)));
+    EXPECT_EQ(array.shape(), (std::vector<int64_t>{2, 1, 5, 3}));
+    EXPECT_EQ(array.at<float>({1, 0, 4, 2}), sample<float>(29));
 }
 
 // Columns so long that what is read at a time is a few of them, one, or a part of one.

@@ -10,18 +10,20 @@ TEST_F(NpyTest, RefusesWhatItDoesNotRead) {
     auto header = [&](const std::string &descr, const std::string &shape) {
         return file_of(dictionary(descr, false, shape), data);
     };
-    expect_refused(header(">f4", "(16,)"), "big-endian ('>f4'); save array.astype('<f4')");
     expect_refused(header("|O", "(8,)"), "Python objects");
     expect_refused(header("<i2", "(32,)"), "type '<i2'; save uint8");
+    expect_refused(header("|b1", "(64,)"), "elements are bool ('|b1'); save array.astype('uint8')");
+    expect_refused(header("|i1", "(64,)"), "elements are int8 ('|i1'); save array.astype('float32')");
     for (const char *descr :
-        {"<i8", "|b1", "|i1", "<i2", "<c32", "<U4", "|S4", "<M8[ns]", "", "f", "f4", "=f4", "u1"}) {
+        {"<i8", ">i8", "<i2", "<c32", "<U4", "|S4", "<M8[ns]", "", "f", "f4", "=f4", "u1"}) {
         expect_refused(header(descr, "(8,)"), "its elements have type");
     }
     expect_refused(
         file_of("{'descr': [('a', '<f4'), ('b', '<u4')], 'fortran_order': False, 'shape': (8,), }", data),
         "records");
     expect_refused(header("<f4", "()"), "a single number");
-    expect_refused(header("<f4", "(1, 2, 2, 4)"), "it has 4 dimensions");
+    expect_refused(header("<f4", "(1, 1, 1, 1, 1, 1, 2, 2, 4)"), "it has 9 dimensions");
+    expect_refused(file_of(dictionary("<f4", true, "(1, 2, 2, 4)"), data), "save numpy.ascontiguousarray");
     expect_refused(header("<f4", "(0,)"), "no elements");
     expect_refused(header("<f4", "(3, 0)"), "no elements: its shape is (3, 0)");
     expect_refused(
