@@ -123,7 +123,7 @@ public:
         const FragmentDivision division = fragment_division([&](const char *name) { return setting(name); },
             configuration<MatmulFragmentsConfiguration>(), std::string(type));
         check_tunables(variant().name, tunables, division.why_not());
-        MatmulFragments form(a, b, size(), division, lane_product_prefix);
+        MatmulFragments form(a, b, size(), division);
         finish(form);
     }
 };

@@ -227,8 +227,7 @@ ScheduleVariant by_panels(ScheduleVariant variant) {
 }
 
 using matmul_fragments::fragments, matmul_fragments::shares, matmul_fragments::tiles;
-const MatmulFragmentsConfiguration panels{.panels = true}, in_place{.panels = false},
-    lanes{.panels = true, .lanes = true};
+const MatmulFragmentsConfiguration panels{.panels = true}, in_place{.panels = false};
 
 ScheduleVariants tuned_on_gpus() {
     using matmul_workers::division, matmul_workers::workers;
@@ -248,11 +247,11 @@ ScheduleVariants tuned_on_gpus() {
             by_panels(variant("tuned_tensor", cuda, "f16 bf16", fragments, panels, tiles(2, 128, 48, 16)))
                 .says("Tensor cores sum products of 16-bit floats in f32, in 128 x 128 tiles."),
             by_panels(
-                variant("tuned_tensor_small", opencl, "f16 bf16", fragments, lanes, tiles(1, 64, 32, 8)))
+                variant("tuned_tensor_small", opencl, "f16 bf16", fragments, panels, tiles(1, 64, 32, 8)))
                 .meant_for("tiles", {.most = 1200})
-                .says("As by CUDA, by instructions of a warp, from OpenCL's 48 KB of shared memory."),
-            by_panels(variant("tuned_tensor", opencl, "f16 bf16", fragments, lanes, tiles(2, 128, 32, 16)))
-                .says("As by CUDA, by instructions of a warp, from OpenCL's 48 KB of shared memory."),
+                .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB of shared memory."),
+            by_panels(variant("tuned_tensor", opencl, "f16 bf16", fragments, panels, tiles(2, 128, 16, 16)))
+                .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB of shared memory."),
             by_panels(variant("tuned_small_whole", cuda, "f32", workers, small_whole,
                           division({7, 1, 1, 8, 128, 16})))
                 .meant_for("longer_side", {.most = 640})
@@ -269,7 +268,7 @@ ScheduleVariants tuned_on_gpus() {
                 .meant_for("k", one_buffer)
                 .says("Zero-padded panels fit any size; two groups of threads share the sums of one tile."),
             by_panels(variant("tuned_large", gpu, "f32", workers, large, division({25, 2, 2, 1, 24, 24})))
-                .kept_for("GPUs without the tensor cores of compute capability 9.0, or 8.0 by OpenCL")
+                .kept_for("GPUs without the tensor cores of compute capability 9.0")
                 .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels of A and "
                       "B."),
             by_panels(
@@ -301,13 +300,10 @@ ScheduleVariants on_tensor_cores() {
                 .serves("k", deep(32))
                 .meant_for("longer_side", {.most = 1600})
                 .says("As tensor_any in 128 x 64 tiles, of which a last row or column leaves less idle."),
-            by_panels(variant("tensor_small", opencl, "f32", fragments, lanes, tiles(1, 64, 32, 8)))
-                .serves("k", deep(FragmentDivision::chain))
-                .meant_for("longer_side", {.most = 1600})
-                .says("Tensor cores sum 3 products of TF32 per product, by instructions of a warp."),
-            by_panels(variant("tensor_any", opencl, "f32", fragments, lanes, tiles(2, 128, 32, 16)))
-                .serves("k", deep(FragmentDivision::chain))
-                .says("As tensor_small of OpenCL, in 128 x 128 tiles."),
+            by_panels(variant("tensor_any", opencl, "f32", fragments, panels, tiles(1, 64, 16, 8)))
+                .serves("k", deep(16))
+                .says("As tensor_small by CUDA, with blocks of the depth that fit OpenCL's 48 KB of shared "
+                      "memory."),
             by_panels(variant("tensor_any", cuda, "f32", fragments, panels, tiles(2, 128, 32, 16)))
                 .serves("k", deep(32))
                 .says("Tensor cores sum 3 products of TF32 per product, in 128 x 128 tiles, with f32's "

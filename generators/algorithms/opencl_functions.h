@@ -14,17 +14,9 @@ inline constexpr const char *float_of_half = "tilewright_float_of_half",
 // WordOperations::dot and WordOperations::pick.
 inline constexpr const char *dot_of_words = "tilewright_dot", *pick_of_words = "tilewright_pick";
 
-// Products on tensor cores by the lanes of a warp. Only NVIDIA's GPUs have the instructions, from this
-// compute capability on.
-inline constexpr const char *lane_product_prefix = "tilewright_lanes_";
-inline constexpr int lane_product_capability = 80;
-
 // `int tilewright_lanes_u8_0(uint a0, ..., uint a3, uint b0, uint b1, int sum)` to `..._3`: the results of
-// ByteProductCall.
+// ByteProductCall. Only NVIDIA's GPUs have the instruction, from this compute capability on.
 inline constexpr const char *byte_product_prefix = "tilewright_lanes_u8_";
-
-// `float tilewright_lanes_3tf32_0(float a0, ..., float a7, float b0, ..., float b3, float sum)` to `..._3`,
-// and the same of f16 and bf16: a product of 16 x 16 words of A and 16 x 8 of B by the lanes of a warp, with
-// the places of ByteProductCall for each 8 words of the depth, where a lane has one word in place of 4 bytes.
+inline constexpr int lane_product_capability = 80;
 
 }  // namespace tilewright

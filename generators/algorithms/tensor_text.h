@@ -33,11 +33,16 @@ public:
                 while (i < lines.size() && lines[i] != ";") {
                     i++;  // the declaration
                 }
+            } else if (line.starts_with(".func") && names_product(line)) {
+                while (i < lines.size() && lines[i] != "}") {
+                    i++;  // the definition, which NVIDIA's OpenCL needs
+                }
             } else if (line == "{") {
                 out_.push_back(line);
                 body_ = out_.size();
                 out_.emplace_back();
                 registers_ = 0;
+                has_floats_ = false;
                 has_chains_ = false;
             } else if (line == "}") {
                 close();
@@ -49,6 +54,7 @@ public:
                 if (ends_block(line)) {
                     close();
                 }
+                has_floats_ = has_floats_ || line.starts_with("\t.reg .f32");
                 out_.push_back(line);
             }
         }
@@ -66,6 +72,7 @@ private:
     size_t body_ = 0;            // where the kernel declares its registers
     int registers_ = 0;
     bool has_chains_ = false;
+    bool has_floats_ = false;  // whether the registers %f are floats, of which the words of A must be copies
 
     std::string new_register() {
         return "%twr" + std::to_string(registers_++);
@@ -146,6 +153,9 @@ private:
             sum = operands.back();
             operands = {operands.begin() + 1, operands.end() - 1};
         }
+        for (size_t part = (size_t)wanted.product->words_of_a(); part < operands.size(); part++) {
+            operands[part] = address_of(operands[part]);
+        }
         auto group = std::find_if(groups_.begin(), groups_.end(),
             [&](const Group &g) { return g.product == wanted.product && g.operands == operands; });
         if (group == groups_.end()) {
@@ -199,12 +209,10 @@ private:
         groups_.clear();
     }
 
-    // The descriptor of a part of B, whose first word was loaded from shared memory before the call. Without
-    // swizzle: groups of 8 columns by 4 words along k are 128 bytes apart along the columns, and along k each
-    // part's 16 bytes per column.
-    std::string descriptor(const Group &group, const TensorProduct &product, int part) const {
-        const std::string word = "\t" + group.operands[(size_t)(product.words_of_a() + part)] + ", [";
-        size_t at = group.at;
+    // The address of a word of B, which was loaded from shared memory before its product.
+    std::string address_of(const std::string &operand) const {
+        const std::string word = "\t" + operand + ", [";
+        size_t at = out_.size() - 1;
         while (at > body_ && !(out_[at].starts_with("\tld.shared") && has(out_[at], word))) {
             if (has(out_[at], "bar.sync")) {
                 refuse("a barrier stands between the load of an operand and its product");
@@ -214,7 +222,13 @@ private:
         if (at == body_) {
             refuse("an operand of a product is not loaded from shared memory before it");
         }
-        std::string address = between(out_[at], '[', ']'), offset = "0";
+        return between(out_[at], '[', ']');
+    }
+
+    // The descriptor of a part of B at its address. Without swizzle: groups of 8 columns by 4 words along k
+    // are 128 bytes apart along the columns, and along k each part's 16 bytes per column.
+    static std::string descriptor(const Group &group, const TensorProduct &product, int part) {
+        std::string address = group.operands[(size_t)(product.words_of_a() + part)], offset = "0";
         if (const size_t plus = address.find('+'); plus != std::string::npos) {
             offset = address.substr(plus + 1);
             address.resize(plus);
@@ -226,12 +240,14 @@ private:
                std::to_string(along_k << 16 | along_n << 32) + ";\n";
     }
 
-    // Registers in a row, in braces. Constants get registers.
-    std::string list(const std::vector<std::string> &values, size_t from, size_t count, std::string &moves) {
+    // Registers in a row, in braces. Constants get registers, and so do floats where the instruction takes
+    // bits.
+    std::string list(const std::vector<std::string> &values, size_t from, size_t count, std::string &moves,
+        bool are_bits = false) {
         std::string all;
         for (size_t i = from; i < from + count; i++) {
             std::string value = values[i];
-            if (!value.starts_with("%")) {
+            if (!value.starts_with("%") || (are_bits && has_floats_ && value.starts_with("%f"))) {
                 value = new_register();
                 moves += "\tmov.b32 \t" + value + ", " + values[i] + ";\n";
             }
@@ -280,7 +296,8 @@ private:
                              std::to_string(2 * parts * step * product.columns) + ";\n";
                     d = "%twd2";
                 }
-                const std::string a = list(group.operands, (size_t)(4 * (parts * step + part_a)), 4, moves);
+                const std::string a =
+                    list(group.operands, (size_t)(4 * (parts * step + part_a)), 4, moves, true);
                 steps += "\twgmma.mma_async.sync.aligned.m64n" + std::to_string(product.columns) +
                          types[(int)product.numbers] + " \t" + results + ", " + a + ", " + d +
                          (step == 0 && part_a == 1 ? ", %twp0" : ", %twp1") + signs;
@@ -313,7 +330,9 @@ inline std::string with_tensor_products(const std::string &text) {
     std::vector<std::string> lines = Products().made(lines_of(text));
     if (has(text, tensor_prefix)) {
         lines = Copies().made(lines);
-        set_directive(lines, ".version ", "8.0");
+        if (has(text, ".version 7")) {
+            set_directive(lines, ".version ", "8.0");
+        }
         set_directive(lines, " sm_", "sm_90a");
     }
     std::string made;

@@ -58,8 +58,7 @@ inline Call call_at(const std::vector<std::string> &lines, size_t begin) {
         if (line.starts_with("\tst.param")) {
             call.operands.push_back(line.substr(line.find("], ") + 3));
             call.operands.back().pop_back();
-        } else if (has(line, "call.uni")) {
-            const size_t at = line.find("), ") + 3;
+        } else if (const size_t at = line.find("tw_"); at != std::string::npos) {
             call.function = line.substr(at, line.find(',', at) - at);
         } else if (line.starts_with("\tld.param")) {
             call.result = between(line, '\t', ';');
@@ -77,7 +76,8 @@ inline void set_directive(std::vector<std::string> &lines, std::string_view part
     if (at == lines.end()) {
         refuse("there is no directive with '" + std::string(part) + "'");
     }
-    *at = at->substr(0, at->find(' ') + 1) + to;
+    const size_t begin = at->find(' ') + 1;
+    at->replace(begin, at->find_first_of(", ", begin) - begin, to);
 }
 
 }  // namespace tensor_text

@@ -28,19 +28,6 @@ inline void pack(MatmulFragments &f) {
         .vectorize(f.v)
         .gpu_threads(f.l, near, one)
         .gpu_blocks(some, far, f.b);
-    if (f.division.lanes) {
-        f.panels_b.compute_root()
-            .bound_extent(f.v, 4)
-            .bound_extent(f.l, 32)
-            .bound_extent(f.n, f.division.columns / 16)
-            .split(f.k, far, near, 4, TailStrategy::RoundUp)
-            .split(f.n, some, one, 2);
-        f.panels_b.reorder(f.v, f.l, near, one, some, far, f.b)
-            .vectorize(f.v)
-            .gpu_threads(f.l, near, one)
-            .gpu_blocks(some, far, f.b);
-        return;
-    }
     f.panels_b.compute_root()
         .bound_extent(f.v, 4)
         .bound_extent(f.n, f.division.columns)
@@ -59,11 +46,10 @@ inline void pack(MatmulFragments &f) {
 inline void tile_in_shared(MatmulFragments &f, Func tile, const Var &inner, const Var &outer, int blocks) {
     Var all{"all"}, turn{"turn"};
     const RVar once = variable(f.domain, 3);
-    tile.compute_at(f.sum, f.block());
-    if (f.division.copies_ahead()) {
-        tile.store_at(f.out, once).fold_storage(f.k, 2 * blocks);
-    }
-    tile.store_in(MemoryType::GPUShared)
+    tile.store_at(f.out, once)
+        .compute_at(f.sum, f.depth.x)
+        .fold_storage(f.k, 2 * blocks)
+        .store_in(MemoryType::GPUShared)
         .bound_extent(f.v, 4)
         .fuse(inner, outer, all)
         .fuse(all, f.k, all)
@@ -90,7 +76,7 @@ inline void sum_again(MatmulFragments &f, int update) {
 // reads its own words. The second kernel adds the shares of the depth.
 inline void without_panels(MatmulFragments &f) {
     Var all{"all"}, turn{"turn"};
-    f.tile_b.compute_at(f.sum, f.block())
+    f.tile_b.compute_at(f.sum, f.depth.x)
         .store_in(MemoryType::GPUShared)
         .bound_extent(f.v, 4)
         .bound_extent(f.n, f.division.columns)
@@ -113,30 +99,6 @@ inline void without_panels(MatmulFragments &f) {
         .bound_extent(f.y, 1);
 }
 
-// A lane loads its words of A for a chain of products, and those of B for two columns of results at a time,
-// which it multiplies by all its rows.
-inline void in_lanes(MatmulFragments &f) {
-    const RVar chain(f.depth.x);
-    Var group{"group"};
-    f.sum.update()
-        .split(f.r, group, f.r, 8)
-        .reorder(f.r, f.m, group, chain, f.t, f.bx, f.share, f.block())
-        .gpu_threads(f.t)
-        .unroll(f.r)
-        .unroll(f.m)
-        .unroll(group)
-        .unroll(chain);
-    f.words.compute_at(f.sum, chain).bound_extent(f.v, 4).vectorize(f.v).unroll(f.m).unroll(f.k);
-    f.words_b.compute_at(f.sum, group).bound_extent(f.v, 4).vectorize(f.v).unroll(f.n).unroll(f.k);
-    f.tile_b.bound_extent(f.l, 32).bound_extent(f.n, f.division.columns / 16);
-    tile_in_shared(f, f.tile_a, f.l, f.m, f.division.depth / 8);
-    tile_in_shared(f, f.tile_b, f.l, f.n, f.division.depth / 8);
-    pack(f);
-    if (f.product.parts() == 2) {
-        sum_again(f, 1);
-    }
-}
-
 // A block of four warps computes a tile of out. Its sums stay in registers as those of
 // matmul_workers::workers() do.
 inline void fragments(MatmulFragments &f, ScheduleContext &context) {
@@ -154,10 +116,7 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
     f.sum.bound_extent(f.r, f.product.results()).bound_extent(f.m, division.tiles);
     f.sum.reorder(f.r, f.m, f.t, f.bx, f.share).gpu_threads(f.t).unroll(f.r).unroll(f.m);
     f.tile_a.bound_extent(f.l, 32).bound_extent(f.m, division.rows() / 16);
-    if (division.lanes) {
-        return in_lanes(f);
-    }
-    f.sum.update().reorder(f.r, f.m, f.t, f.bx, f.share, f.block());
+    f.sum.update().reorder(f.r, f.m, f.t, f.bx, f.share, f.depth.x);
     f.sum.update().gpu_threads(f.t).unroll(f.r).unroll(f.m);
     if (f.products.defined()) {
         f.products.compute_at(f.sum, f.m).unroll(f.m).unroll(f.k);

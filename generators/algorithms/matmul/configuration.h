@@ -41,12 +41,10 @@ struct MatmulWorkersConfiguration {
 // Of MatmulFragments; the rest of a division is tunables.
 struct MatmulFragmentsConfiguration {
     bool panels = true;
-    bool lanes = false;  // see FragmentDivision
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("panels", panels);
-        visit("lanes", lanes);
     }
 };
 

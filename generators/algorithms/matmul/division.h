@@ -149,18 +149,9 @@ struct FragmentDivision {
     // depth.
     int blocks;
     TensorNumbers numbers;
-    // For OpenCL: the lanes of a warp have the words of both matrices in registers (mma), in chains of
-    // `chain` words of the depth. Otherwise (wgmma) B is in shared memory, of which OpenCL has too little for
-    // a block ahead.
-    bool lanes;
-    static constexpr int chain = 16;
 
     bool has_panels() const {
         return group > 0;
-    }
-    // Whether a block of the depth is copied to shared memory while the one before is multiplied.
-    bool copies_ahead() const {
-        return has_panels() && !lanes;
     }
 
     // From this depth K on, the form keeps the bound of matmul, K units of 2^-23 of the sum of absolute
@@ -188,19 +179,12 @@ struct FragmentDivision {
     int rows() const {
         return TensorProduct::rows * groups * tiles;
     }
-    // Of a number of B in panels. Lanes take the parts of a number themselves.
-    int parts_of_b() const {
-        return lanes ? 1 : product().parts();
-    }
     std::string why_not() const {
         if (columns % 16 || columns > 256) {
             return "columns must be a multiple of 16, and at most 256";
         }
         if (depth % 16) {
             return "depth must be a multiple of 16";
-        }
-        if (lanes && !has_panels()) {
-            return "lanes need panels";
         }
         return !has_panels() && numbers != TensorNumbers::three_tf32 ?
                    "products of 16-bit floats need panels" :
@@ -213,7 +197,7 @@ struct FragmentDivision {
 template<typename Tunable, typename Configuration>
 FragmentDivision fragment_division(const Tunable &tunable, const Configuration &of, std::string_view type) {
     return {tunable("tiles"), tunable("groups"), tunable("columns"), tunable("depth"),
-        of.panels ? tunable("group") : 0, of.panels ? 0 : tunable("blocks"), tensor_numbers(type), of.lanes};
+        of.panels ? tunable("group") : 0, of.panels ? 0 : tunable("blocks"), tensor_numbers(type)};
 }
 
 }  // namespace tilewright

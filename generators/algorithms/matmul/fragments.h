@@ -1,6 +1,6 @@
 #pragma once
 // A form of matmul whose products are those of the tensor cores. Variants: on CUDA tensor_shares (without
-// panels) and tensor_tall of f32, on CUDA and OpenCL tensor_small and tensor_any of f32, tuned_tensor_small
+// panels), tensor_small and tensor_tall of f32, on CUDA and OpenCL tensor_any of f32, tuned_tensor_small
 // and tuned_tensor of f16 and bf16.
 //
 // Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision
@@ -36,16 +36,14 @@ struct MatmulFragments : Halide::NamesInterface {
     const TensorProduct product;
     Var x{"x"}, y{"y"}, v{"v"}, l{"l"}, m{"m"}, n{"n"}, h{"h"}, k{"k"}, b{"b"}, r{"r"}, t{"t"}, bx{"bx"};
     Func panels_a{"panels_a"}, panels_b{"panels_b"}, tile_a{"tile_a"}, tile_b{"tile_b"}, word_b{"word_b"};
-    Func words{"words"}, words_b{"words_b"}, high{"high"}, low{"low"}, products{"products"}, sum{"sum"};
+    Func words{"words"}, high{"high"}, low{"low"}, products{"products"}, sum{"sum"};
     Var share{"share"};
     Func partial{"partial"}, added{"added"};  // without panels: the sums of a share of the depth, and of all
     Func plain{"plain"}, out{"out"};
     RDom depth, domain, all, again;
     std::vector<Func> parts;  // of the words of A: high and low; none where words have no parts
 
-    // lane_functions: how the names of the functions begin that multiply words of lanes.
-    MatmulFragments(Func A, Func B, const Extents &size, const FragmentDivision &division,
-        const std::string &lane_functions)
+    MatmulFragments(Func A, Func B, const Extents &size, const FragmentDivision &division)
         : division(division), product(division.product()), A(A), B(B), size(size),
           across(ceil_div(size.columns, division.columns)), down(ceil_div(size.rows, division.rows())),
           once(select(size.depth > 0, 1, 2)),
@@ -53,11 +51,7 @@ struct MatmulFragments : Halide::NamesInterface {
           of_share(ceil_div(blocks, clamp(division.blocks / (across * down), 1, max(blocks, 1)))),
           shares(division.has_panels() ? Expr(1) : max(ceil_div(blocks, max(of_share, 1)), 1)) {
         cut_into_tiles();
-        if (division.lanes) {
-            multiply_in_lanes(lane_functions + product.names() + "_");
-        } else {
-            multiply();
-        }
+        multiply();
         if (division.has_panels()) {
             store_in_groups();
         } else {
@@ -66,11 +60,6 @@ struct MatmulFragments : Halide::NamesInterface {
         if (product.parts() == 2) {
             sum_again();
         }
-    }
-
-    // The loop over the blocks of the depth.
-    Halide::RVar block() const {
-        return division.lanes ? depth.y : depth.x;
     }
 
 private:
@@ -132,20 +121,11 @@ private:
 
     // tile_a(v, l, m, k, b) is word v of lane l in the rows from 16 m on and the 8 words from 8 k on, of row
     // b of tiles; tile_b(v, n, h, k, b) is part h (high, low) of word 4 k + v of a column.
-    // For lanes, tile_b(v, l, n, k, b) has the words of lane l of the 16 columns from 16 n on in the order of
-    // their instructions (mma): two words of 8 columns, and two of the others.
     void cut_into_tiles() {
         const Expr row = division.rows() * b + 16 * m + l / 4 + 8 * (v % 2),
                    at_a = 8 * k + l % 4 + 4 * (v / 2);
         const Expr word_a =
             word_of(at_a, below(row, size.rows), [&](Expr k) { return A(k, inside(row, size.rows)); });
-        if (division.lanes) {
-            panels_a(v, l, m, k, b) = word_a;
-            panels_b(v, l, n, k, b) = number_of_b(16 * n + 8 * (v / 2) + l / 4, 8 * k + l % 4 + 4 * (v % 2));
-            tile_a(v, l, m, k, b) = panels_a(v, l, m, k, promised(b, down));
-            tile_b(v, l, n, k, b) = panels_b(v, l, n, k, promised(b, across));
-            return;
-        }
         word_b(v, n, k, b) = number_of_b(n, 4 * k + v);
         const Expr word = word_b(v, n, k, b);
         const Expr part_b =
@@ -166,7 +146,7 @@ private:
     // this one is multiplied; Halide leaves the term out once it knows what is required.
     void multiply() {
         const int threads = division.threads(), steps = product.steps(),
-                  ahead = division.copies_ahead() ? division.depth : 0;
+                  ahead = division.has_panels() ? division.depth : 0;
         const Expr thread = t % threads, tile = threads / 32 * m + thread / 32, row = t / threads;
         if (product.parts() == 2) {
             parts = {high, low};
@@ -205,37 +185,6 @@ private:
             results.push_back(products(m, block, t, bx)[i]);
         }
         sum(r, m, t, bx, share) += mux(r, results);
-    }
-
-    // The same where a lane has the words of both matrices: result r is one of four of a product of 16 rows
-    // and 8 columns, by the function of that number.
-    void multiply_in_lanes(const std::string &functions) {
-        const int threads = division.threads(), steps = FragmentDivision::chain / 8,
-                  chains = division.depth / FragmentDivision::chain;
-        const Expr thread = t % threads, tile = threads / 32 * m + thread / 32, row = t / threads,
-                   lane = thread % 32;
-        words(v, m, k, t) = tile_a(v, lane, tile, k, row);
-        words_b(v, n, k, t, bx) = tile_b(v, lane, n, k, bx);
-        depth = RDom(0, chains, 0, blocks, "depth");
-        std::vector<Expr> operands, results;
-        const Expr begin = steps * (depth.x + chains * depth.y);
-        for (int step = 0; step < steps; step++) {
-            for (int word = 0; word < 4; word++) {
-                operands.push_back(words(word, m, begin + step, t));
-            }
-        }
-        for (int step = 0; step < steps; step++) {
-            for (int word = 0; word < 2; word++) {
-                operands.push_back(words_b(2 * (r / 4 % 2) + word, r / 8, begin + step, t, bx));
-            }
-        }
-        sum(r, m, t, bx, share) = 0.0f;
-        operands.push_back(sum(r, m, t, bx, share));
-        for (int i = 0; i < ByteProductCall::results; i++) {
-            results.push_back(Halide::Internal::Call::make(Halide::Float(32), functions + std::to_string(i),
-                operands, Halide::Internal::Call::PureExtern));
-        }
-        sum(r, m, t, bx, share) = mux(r % 4, results);
     }
 
     // Stores the elements of out in the order of the threads: element of four, four, thread, `once`, tile of

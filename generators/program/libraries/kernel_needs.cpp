@@ -59,9 +59,9 @@ void write_needs(const Library &library, const std::string &target, const std::s
     const bool opencl = library.backend == "opencl";
     std::ofstream(file_of(library.name, folder))
         << "{" << needs.threads << ", " << needs.shared_bytes << ", "
-        << (!opencl                ? built.get_cuda_capability_lower_bound() :
-               needs.lane_products ? lane_product_capability :
-                                     0)
+        << (!opencl                                         ? built.get_cuda_capability_lower_bound() :
+               needs.lane_products || needs.tensor_products ? lane_product_capability :
+                                                              0)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLDoubles)) << ", " << word(needs.images)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLHalf)) << ", "
         << (needs.tensor_products ? TensorProduct::capability : 0) << "}\n";

@@ -1,5 +1,8 @@
 #include "runtime/devices/opencl/opencl_functions.h"
 #include "generators/algorithms/opencl_functions.h"
+#include "generators/algorithms/tensor_product.h"
+#include <fmt/format.h>
+#include <set>
 
 namespace tilewright::driver {
 
@@ -92,45 +95,30 @@ TILEWRIGHT_BYTE_PRODUCT(2)
 TILEWRIGHT_BYTE_PRODUCT(3)
 )";
 
-// The same for words of floats, two instructions along the depth, or six of the parts of f32 (LaneProduct).
-constexpr const char *float_products = R"(
-#define TILEWRIGHT_MMA(shape)                                                                          \
-    float r0 = sums.s0, r1 = sums.s1, r2 = sums.s2, r3 = sums.s3;                                      \
-    asm("mma.sync.aligned." shape " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"    \
-        : "+f"(r0), "+f"(r1), "+f"(r2), "+f"(r3)                                                       \
-        : "r"(a.s0), "r"(a.s1), "r"(a.s2), "r"(a.s3), "r"(b.s0), "r"(b.s1));                           \
-    return (float4)(r0, r1, r2, r3);
-float4 tilewright_add_f16(uint4 a, uint2 b, float4 sums) {
-    TILEWRIGHT_MMA("m16n8k16.row.col.f32.f16.f16.f32")
-}
-float4 tilewright_add_bf16(uint4 a, uint2 b, float4 sums) {
-    TILEWRIGHT_MMA("m16n8k16.row.col.f32.bf16.bf16.f32")
-}
-float4 tilewright_add_tf32(uint4 a, uint2 b, float4 sums) {
-    TILEWRIGHT_MMA("m16n8k8.row.col.f32.tf32.tf32.f32")
-}
-float4 tilewright_add_3tf32(uint4 a, uint2 b, float4 sums) {
-    const uint4 high_a = (a + 0x1000u) & 0xffffe000u, low_a = as_uint4(as_float4(a) - as_float4(high_a));
-    const uint2 high_b = (b + 0x1000u) & 0xffffe000u, low_b = as_uint2(as_float2(b) - as_float2(high_b));
-    return tilewright_add_tf32(
-        high_a, high_b, tilewright_add_tf32(high_a, low_b, tilewright_add_tf32(low_a, high_b, sums)));
-}
-#define TILEWRIGHT_LANES(numbers, n)                                                                   \
-    float tilewright_lanes_##numbers##_##n(float a0, float a1, float a2, float a3, float a4, float a5, \
-        float a6, float a7, float b0, float b1, float b2, float b3, float sum) {                       \
-        const uint4 a = as_uint4((float4)(a0, a1, a2, a3)), c = as_uint4((float4)(a4, a5, a6, a7));    \
-        const uint2 b = as_uint2((float2)(b0, b1)), d = as_uint2((float2)(b2, b3));                    \
-        return tilewright_add_##numbers(c, d, tilewright_add_##numbers(a, b, 0)).s##n + sum;           \
+// Functions that stay calls until tensor_text.h makes instructions of them. The compiler keeps what it
+// believes to be used.
+std::string tensor_functions(const std::string &source) {
+    std::set<std::string> names;
+    for (size_t at = source.find(tensor_prefix); at != std::string::npos;
+        at = source.find(tensor_prefix, at + 1)) {
+        names.insert(source.substr(at, source.find('(', at) - at));
     }
-#define TILEWRIGHT_LANES_OF(numbers) \
-    TILEWRIGHT_LANES(numbers, 0)     \
-    TILEWRIGHT_LANES(numbers, 1)     \
-    TILEWRIGHT_LANES(numbers, 2)     \
-    TILEWRIGHT_LANES(numbers, 3)
-TILEWRIGHT_LANES_OF(3tf32)
-TILEWRIGHT_LANES_OF(f16)
-TILEWRIGHT_LANES_OF(bf16)
-)";
+    std::string all;
+    for (const std::string &name : names) {
+        const auto &[product, result] = tensor_result(name).value();
+        std::string takes, uses;
+        const int floats = product.words_of_a() + product.parts() + product.adds();
+        for (int i = product.adds() ? -1 : 0; i < floats; i++) {
+            const bool is_number = i < 0;  // of the result
+            takes += fmt::format("{}{} w{}", takes.empty() ? "" : ", ", is_number ? "int" : "float", i + 1);
+            uses +=
+                fmt::format("asm(\"// %0 %1\" : \"+f\"(all) : \"{}\"(w{}));\n", is_number ? 'r' : 'f', i + 1);
+        }
+        all += fmt::format("__attribute__((noinline)) float {}({}) {{\nfloat all = {};\n{}return all;\n}}\n",
+            name, takes, result, uses);
+    }
+    return all;
+}
 
 }  // namespace
 
@@ -148,10 +136,8 @@ std::string functions_for(const std::string &source, const OpenClDevice &device)
     }
     if (names(byte_product_prefix)) {
         all += byte_products;
-    } else if (names(lane_product_prefix)) {
-        all += float_products;
     }
-    return all;
+    return all + tensor_functions(source);
 }
 
 }  // namespace tilewright::driver

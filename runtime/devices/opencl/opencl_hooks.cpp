@@ -1,6 +1,7 @@
 // The hooks of OpenCL: what Halide's runtime gets when it asks for a function of the loader or for a context
 // (hooks.h).
 #include "generators/algorithms/integers.h"
+#include "generators/algorithms/tensor_text.h"
 #include "runtime/devices/calls/counters.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/calls/recorder.h"
@@ -164,8 +165,10 @@ void *create_program(void *context, unsigned count, const char **strings, const 
     if (error != nullptr) {
         *error = 0;
     }
-    return program_of(
-        context, identity, [&] { return real<create_program>(context, 1, &text, &size, error); });
+    return program_of(context, identity, [&] {
+        void *program = real<create_program>(context, 1, &text, &size, error);
+        return program && has_tensor_products(*source) ? with_instructions(context, program) : program;
+    });
 }
 
 int build_program(

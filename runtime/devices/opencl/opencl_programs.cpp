@@ -1,13 +1,16 @@
 #include "runtime/devices/opencl/opencl_programs.h"
+#include "generators/algorithms/tensor_text.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/opencl/opencl.h"
 #include "runtime/devices/program_cache.h"
 #include "runtime/devices/thread_context.h"
 #include "runtime/process/immortal.h"
 #include "runtime/process/kept_signals.h"
+#include <HalideRuntime.h>
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <stdexcept>
 
 namespace tilewright::driver {
 
@@ -93,6 +96,24 @@ std::string binary_of(void *program) {
 
 }  // namespace
 
+void *with_instructions(void *context, void *program) noexcept {
+    try {
+        void *const device = opencl_device(this_thread.device.index, false)->device;
+        const bool is_built = functions().build(program, 1, &device, nullptr, nullptr, nullptr) == 0;
+        const std::string text = is_built ? binary_of(program) : "";
+        functions().release(program);
+        void *made = from_binary(context, with_tensor_products(text.c_str()) + '\0');
+        if (made == nullptr) {
+            throw std::runtime_error("the OpenCL driver does not take a program with tensor products");
+        }
+        waiting()[made] = std::nullopt;
+        return made;
+    } catch (const std::exception &error) {  // an exception must not pass Halide's runtime
+        halide_error(nullptr, error.what());
+        return nullptr;
+    }
+}
+
 void *program_of(void *context, const std::string &source, const std::function<void *()> &make) noexcept {
     try {
         const DeviceInfo &device = device_info(this_thread.device);
@@ -106,7 +127,9 @@ void *program_of(void *context, const std::string &source, const std::function<v
                 program_cache().remove(identity);
             }
             void *program = make();
-            if (program != nullptr) {
+            if (waiting().contains(program)) {
+                program_cache().keep(identity, binary_of(program));
+            } else if (program != nullptr) {
                 waiting()[program] = identity;
             }
             return program;

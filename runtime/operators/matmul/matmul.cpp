@@ -231,11 +231,11 @@ protected:
             return {};
         }
         const TensorProduct product = division.product();
-        const int64_t copied_ahead = division.copies_ahead() ? division.depth : 0;  // a block
         return {.rows = division.rows(),
             .columns = division.columns,
-            .depth = round_up(ceil_div(size.k, product.numbers_per_word()), division.depth) + copied_ahead,
-            .parts = division.parts_of_b()};
+            .depth = round_up(ceil_div(size.k, product.numbers_per_word()), division.depth) +
+                     division.depth,  // a block is copied ahead
+            .parts = product.parts()};
     }
 
 private:
@@ -262,10 +262,9 @@ public:
                            "products are exact.\n"
                            "Each element is within 2 K 2^-24 (|a| |b|) of the exact sum of K products; on "
                            "the tensor\ncores a denormal f16 number counts as 2^-14 in that.\n"
-                           "On NVIDIA GPUs of compute capability 9.0, by OpenCL from 8.0 on, `tuned` may "
-                           "take the tensor\ncores (the schedules `tensor`, of f16 and bf16 "
-                           "`tuned_tensor`), within the same bound. For\nf32 arithmetic alone, name "
-                           "`tuned_large`.\n",
+                           "On NVIDIA GPUs of compute capability 9.0 `tuned` may take the tensor cores (the "
+                           "schedules\n`tensor`, of f16 and bf16 `tuned_tensor`), within the same bound. For "
+                           "f32 arithmetic\nalone, name `tuned_large`.\n",
                   .measures = {"m", "k", "n"}},
               matmul_variants(), {&definition, &runs, &blocks, &workers, &fragments}) {}
 

@@ -112,6 +112,24 @@ TEST(TensorText, ResultsThatNobodyReadsAndConstantsGetRegisters) {
     EXPECT_NE(text.find("mov.b32 \t%twr2, 0f00000000;"), std::string::npos) << text;
 }
 
+// NVIDIA's OpenCL writes the functions that it was given, loads a word of B once more for each call, and has
+// floats in registers of their own. A later version and what stands behind the target stay.
+TEST(TensorText, TakesTheTextOfNvidiasOpenCl) {
+    std::string text =
+        "//\n.version 9.0\n.target sm_90, texmode_independent\n\n.func  (.param .b32 func_retval0) " +
+        smallest.function(0) + "(\n\t.param .b32 p\n)\n{\n\tret;\n\n}\n.entry _kernel_out()\n{\n" +
+        "\t.reg .f32 \t%f<99>;\n" + loads + call(0) + loads;
+    std::string next = call(1);
+    next.replace(next.find(", (param0)"), 2, ", \n\t");
+    next.replace(next.find("call.uni (retval0), ") + 20, 0, "\n\t");
+    text = with_tensor_products(text + next + call(2) + call(3) + "\tret;\n}\n");
+    EXPECT_EQ(count(text, "wgmma.mma_async"), 3) << text;
+    EXPECT_EQ(count(text, "mov.b32 \t%twr0, %f14;"), 1) << text;
+    EXPECT_EQ(count(text, "{%twr0, %twr1, %twr2, %twr3}, %twd0, %twp0"), 1) << text;
+    EXPECT_EQ(count(text, ".func"), 0);
+    EXPECT_NE(text.find(".version 9.0\n.target sm_90a, texmode_independent\n"), std::string::npos) << text;
+}
+
 TEST(TensorText, OtherOperandsAreAnotherProduct) {
     const std::string text = with_tensor_products(module(loads + calls() + call(0, "%f7")));
     EXPECT_EQ(count(text, "wgmma.mma_async"), 6);

@@ -85,7 +85,11 @@ TEST(OpenClPrograms, FunctionsOfWordsAreTheDevicesOwn) {
         EXPECT_EQ(functions(device, "__kernel void f() {}"), "");
     }
     EXPECT_NE(functions(nvidia, "tilewright_lanes_u8_0").find("m16n8k32"), std::string::npos);
-    EXPECT_NE(functions(nvidia, "tilewright_lanes_3tf32_0").find("m16n8k8"), std::string::npos);
+    const std::string product = "tw_wgmma_f16_n64_k16_3";
+    const std::string called = functions(nvidia, "x = " + product + "(0, 1.f); y = " + product + "(1, 1.f);");
+    EXPECT_NE(called.find("noinline)) float " + product + "(int w0, float w1, "), std::string::npos)
+        << called;
+    EXPECT_EQ(called.find(product), called.rfind(product)) << called;
 }
 
 // Kernels are kept by program and name, one object per launch that goes on, until their program is released.
