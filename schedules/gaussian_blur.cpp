@@ -334,9 +334,9 @@ static const ScheduleVariants &variants() {
                 // 4096 x 4096 and 1024 x 1024 in four bands, sigma 11, H200, 2026-11-23).
                 variant("tuned_near", gpu, "u8 u16 f32 f16 bf16", columns,
                     {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}, {"band", 16, 1, 256}})
-                    .kept_for("u8 of several channels with radii above 40, and rows that do not begin at "
-                              "multiples of 4 "
-                              "bytes")
+                    .kept_for(
+                        "u8 of several channels with radii above 40, u16 of radii above 20 on CUDA below "
+                        "capability 8.0, and rows that do not begin at multiples of 4 bytes")
                     .says("Two kernels; a thread computes 8 pixels of a column, so that it loads each weight "
                           "once for all."),
                 variant("tuned_any", gpu, "u8 u16 f32 f64 f16 bf16", separable_bands,

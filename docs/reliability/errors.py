@@ -49,9 +49,10 @@ def points(errors):
     return [[k, float(f'{error:.2e}')] for k, error in sorted(errors.items()) if error]
 
 
-def taken(_, paths):
-    """The lines of all devices: of each operator and type the largest error of its variants of `tuned`."""
-    lines, origins, others = {}, {}, []
+def taken(before, paths):
+    """The lines of all devices: of each operator and type the largest error of its variants of `tuned`; lines
+    of other libraries stay where no file of --peers is given."""
+    lines, origins, others = {}, {}, [line for line in before['lines'] if ' ' in line['of']]
     for path in paths:
         with open(path, encoding='utf-8') as file:
             report = json.load(file)

@@ -1,9 +1,11 @@
 #pragma once
 // The generator of one pass over lines of any smooth length, for fft2d and fresnel.
 #include "generators/algorithms/fft2d/mixed_blocks.h"
+#include "generators/check_tunables.h"
 #include "generators/fft/complex_buffers.h"
 #include "generators/variant_generator.h"
 #include "schedules/fft/fft_mixed.h"
+#include <bit>
 #include <map>
 #include <string>
 #include <type_traits>
@@ -78,6 +80,8 @@ public:
                 FftMixed(field, tables, numbers, shape, multiply_add_of(type, backend), type_of_parts(type)));
             return;
         }
+        check_tunables(this->variant().name, this->tunables,
+            std::has_single_bit((unsigned)setting("threads")) ? "" : "threads must be a power of two");
         schedule_form(FftMixedBlocks(field, tables, numbers, shape, multiply_add_of(type, backend),
             setting("threads"), setting("words"), type_of_parts(type)));
     }

@@ -1,4 +1,5 @@
-// Calls on arrays of many images: one choice of a variant, and its libraries once per image.
+// Calls on arrays of many images: one choice of a variant. Its libraries run once per image, and on CUDA
+// once for many images.
 #include "runtime/dispatch/many_images.h"
 #include "generators/algorithms/integers.h"
 #include "runtime/arrays/copy.h"
@@ -174,9 +175,11 @@ static std::vector<Array> scratch_of(const Plan &plan, std::span<const Array> ar
 }
 
 // Room for so many times the arrays, and the bytes from one to the next: each array where its first one is.
-static std::pair<std::vector<Array>, std::vector<int64_t>> rooms_for(
-    const std::vector<Array> &arrays, int64_t count, Device device) {
-    std::pair<std::vector<Array>, std::vector<int64_t>> rooms;
+using Rooms = std::pair<std::vector<Array>, std::vector<int64_t>>;
+
+// None where the device has no memory for them.
+static std::optional<Rooms> rooms_for(const std::vector<Array> &arrays, int64_t count, Device device) try {
+    Rooms rooms;
     for (const Array &array : arrays) {
         const Array room = Array::uninitialized(
             Type::u8, {count, (int64_t)round_up(array.storage()->bytes(), size_t(256))}, 0);
@@ -186,6 +189,11 @@ static std::pair<std::vector<Array>, std::vector<int64_t>> rooms_for(
         rooms.second.push_back(room.strides()[0]);
     }
     return rooms;
+} catch (const Error &error) {
+    if (error.fault() != Fault::memory) {
+        throw;
+    }
+    return {};
 }
 
 // How many images are worked on at once: what is computed on the way has memory for all of them.
@@ -209,7 +217,10 @@ static bool is_same_work(const Plan &plan, const Plan &other, int64_t images, st
         }
         View moved = *a.view;
         for (size_t i = 0; i < steps.size(); i++) {
-            moved.offset += arrays[i].storage() == a.array->storage() ? images * steps[i] : 0;
+            if (arrays[i].storage() == a.array->storage()) {
+                moved.offset += images * steps[i];
+                break;
+            }
         }
         return moved == *b.view;
     };
@@ -225,6 +236,11 @@ std::optional<Plan> Operator::plan_of_images(const ManyImages &images, Device de
     if (device.backend != Backend::cuda || images.count() == 1 || looks_at_elements()) {
         return {};
     }
+    constexpr int64_t most_groups = 4096;  // each has a plan, before the first one runs
+    const auto are_alike = [](const Array &a, const Array &b) {
+        return a.strides() == b.strides() && a.offset_bytes() == b.offset_bytes() &&
+               a.storage()->layout() == b.storage()->layout();
+    };
     std::vector<Array> arrays(inputs.begin(), inputs.end());
     arrays.push_back(output);
     ManyImages::Together together = images.together(arrays);
@@ -233,7 +249,8 @@ std::optional<Plan> Operator::plan_of_images(const ManyImages &images, Device de
     const std::unique_ptr<Request> second = read_checked(images.images(inputs, 1), settings);
     second->images = together.count;
     variant = &choose(*second, images.image(output, 1), how.schedule, device, how.variants);
-    std::pair<std::vector<Array>, std::vector<int64_t>> rooms;
+    std::vector<Array> first_scratch;
+    std::optional<Rooms> rooms;
     Plan all;
     for (int64_t i = 0, next = 0; i < images.count(); i = next) {
         const auto request = parse(images.images(inputs, i), settings);
@@ -242,9 +259,16 @@ std::optional<Plan> Operator::plan_of_images(const ManyImages &images, Device de
         const std::vector<Array> scratch = scratch_of(one, std::span(arrays).first(inputs.size() + 1));
         if (i == 0) {
             most = std::min(most, most_at_once(image, scratch));
+            if (most == 1 || images.count() / most > most_groups) {
+                return {};
+            }
             rooms = rooms_for(scratch, most, device);
-            arrays.insert(arrays.end(), rooms.first.begin(), rooms.first.end());
-            together.steps.insert(together.steps.end(), rooms.second.begin(), rooms.second.end());
+            if (!rooms) {
+                return {};
+            }
+            first_scratch = scratch;
+            arrays.insert(arrays.end(), rooms->first.begin(), rooms->first.end());
+            together.steps.insert(together.steps.end(), rooms->second.begin(), rooms->second.end());
         }
         next = std::min(i + most, (i / together.count + 1) * together.count);
         for (const int64_t k : {i, std::min(i + 1, next - 1), next - 1}) {
@@ -255,10 +279,10 @@ std::optional<Plan> Operator::plan_of_images(const ManyImages &images, Device de
                 return {};
             }
         }
-        if (most == 1 || !one.has_libraries_alone() || scratch.size() != rooms.first.size()) {
+        if (!one.has_libraries_alone() || !std::ranges::equal(scratch, first_scratch, are_alike)) {
             return {};
         }
-        one.replace(scratch, rooms.first);
+        one.replace(scratch, rooms->first);
         one.set_images(next - i, arrays, together.steps);
         all.append(std::move(one));
     }

@@ -311,9 +311,10 @@ std::unique_ptr<Prepared::State> Operator::state_of_images(
     state->arguments.assign(inputs.begin(), inputs.end());
     state->arguments.push_back(output);
     if (const Variant *variant = place.variant) {
-        state->take(*plan_of_images(ManyImages(*this, inputs, how.layout), place.device, inputs,
-                        state->arguments.back(), settings, how, variant),
-            true);
+        if (auto plan = plan_of_images(ManyImages(*this, inputs, how.layout), place.device, inputs,
+                state->arguments.back(), settings, how, variant)) {
+            state->take(std::move(*plan), true);
+        }
     }
     return state;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// A form of fft2d: one pass over lines of any length whose prime factors are at most 13. Variants: those of
-// the CPU of fused_mixed* of fft2d and fresnel, for sides that have no other pass, and those of c128.
+// A form of fft2d: one pass over lines of any length whose prime factors are at most 13. Variants on
+// CPUs: fused_mixed* of fft2d and fresnel; of c64 for sides that have no other pass, of c128 for all sides.
 // FftMixedBlocks (mixed_blocks.h) is the same for blocks of threads of a GPU.
 //
 // The length and the number of stages of each radix are numbers of the call, so that one library serves all
@@ -51,7 +51,7 @@ struct FftMixed : Halide::NamesInterface {
         int update;  // of `cells`
     };
 
-    Var line{"line"}, batch{"batch"}, at{"at"}, block{"block"}, x{"x"}, y{"y"}, stage{"stage"}, part{"part"};
+    Var line{"line"}, batch{"batch"}, at{"at"}, x{"x"}, y{"y"}, stage{"stage"}, part{"part"};
     Func cells{"cells"}, out{"out"};
     RDom reading;
     std::vector<Stages> stages;

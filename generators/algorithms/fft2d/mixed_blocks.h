@@ -1,6 +1,7 @@
 #pragma once
 // A form of fft2d: FftMixed (mixed.h) for blocks of threads of a GPU, which keep a few lines in shared
-// memory. Variants: fused_mixed* of fft2d and fresnel, and those of c128.
+// memory. Variants on GPUs: fused_mixed* of fft2d and fresnel; of c64 for sides that have no other pass, of
+// c128 for all sides.
 //
 // The last stage takes its numbers from shared memory and writes its results to memory. Its radix is a number
 // of the call: of the updates for all radices that a library has code for, one is done. Radix 1 is writing

@@ -86,8 +86,9 @@ struct FftMixedNumbers {
     Number writes_columns = 0;              // the same of `output`
     Number b_of_line = 0, b_of_batch = 0;   // b = line b_of_line + batch b_of_batch
     Number read_step = 1, read_offset = 0;  // g = n read_step + b read_offset
-    Number present = 0;                     // points with g from here on are 0, and not read; then there are
-                                            // factors `first`
+    // Points with g from here on are 0, and not read. On a GPU a call with such points must have factors
+    // `first`, because these points become 0 only where they are multiplied.
+    Number present = 0;
     Number write_step = 1, write_offset = 0;     // h = k write_step + b write_offset
     Number result_width = 0, result_height = 0;  // on a GPU: extents of `output`
     Number written = 0;                          // results with h from here on are not written

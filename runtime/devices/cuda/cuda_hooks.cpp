@@ -25,6 +25,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tilewright::driver {
@@ -39,8 +40,10 @@ CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
     }
     count_kernel((uint64_t)bx * by * bz);
     if (ImageLaunches *images = this_thread.images) {
-        void **const of_all = images->arguments(parameters, gz);
-        parameters = of_all ? of_all : parameters;
+        parameters = images->arguments(parameters, gz);
+        if (parameters == nullptr) {
+            return 0;  // nothing is launched, and Launch::call() refuses the library
+        }
     }
     if (CudaGraph *graph = this_thread.graph) {
         graph->add_kernel(f, {gx, gy, gz}, {bx, by, bz}, shared, parameters);
@@ -115,9 +118,10 @@ CUresult load_text(
 
 // A module that Halide has loaded.
 struct Module {
-    const char *text = nullptr;                          // as Halide gave it; null once that was asked for:
-    void *of_images = nullptr;                           // the module for many images
-    std::map<std::string, std::vector<bool>> addresses;  // of its kernels; none where there is no such module
+    const char *text = nullptr;  // as Halide gave it; null once the module for many images was asked for
+    void *of_images = nullptr;   // the module for many images; null where it could not be made
+    // Which parameters of each kernel of that module are addresses. Empty without the module.
+    std::map<std::string, std::vector<bool>> addresses;
 };
 
 struct Modules {

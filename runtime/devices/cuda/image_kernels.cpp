@@ -1,8 +1,10 @@
 #include "runtime/devices/cuda/image_kernels.h"
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <new>
 #include <string_view>
+#include <utility>
 
 namespace tilewright::driver {
 
@@ -33,7 +35,7 @@ private:
     ImageKernels made_;
     std::string name_;  // of the kernel
 
-    // Takes a line, and copies it if `text` is not given, which else stands in its place.
+    // Takes the next line, and copies it to the text that is made.
     std::string_view next() {
         const size_t end = std::min(rest_.find('\n'), rest_.size() - 1) + 1;
         const std::string_view line = rest_.substr(0, end);
@@ -42,7 +44,7 @@ private:
         return line.substr(0, line.find_last_not_of('\n') + 1);
     }
 
-    // The number of the parameter that a line has, from a place on.
+    // The number of the kernel's parameter that a line names.
     std::optional<size_t> parameter_in(std::string_view line) const {
         const std::string begin = name_ + "_param_";
         const size_t at = line.find(begin);
@@ -145,12 +147,17 @@ void **ImageLaunches::arguments(void **of_one, unsigned &blocks) noexcept try {
         if (addresses[i]) {
             uint64_t address = 0;
             std::memcpy(&address, of_one[i], sizeof address);
-            steps_.push_back(0);
+            const Memory *known = nullptr;
             for (const Memory &memory : memory_) {
                 if (address - memory.begin < memory.bytes) {
-                    steps_.back() = memory.step;
+                    if (known != nullptr && known->step != memory.step) {  // two arrays in the same memory
+                        fail();
+                        return nullptr;
+                    }
+                    known = &memory;
                 }
             }
+            steps_.push_back(known != nullptr ? known->step : 0);
         }
     }
     depth_ = blocks;

@@ -1,7 +1,6 @@
 #pragma once
 // Kernels of one image that are launched for many: PTX whose kernels work on image n in the blocks that have
 // n along the third axis of the grid. Not installed.
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>

@@ -45,7 +45,8 @@ const Functions &functions() {
 }
 
 // Programs that Halide has not built yet (it makes and builds one at a time, under a lock of its own): the
-// identity of those that come from a source, and nothing for those that come from the cache and are built.
+// identity of those that come from a source, and nothing for those that come from the cache or from
+// with_instructions(), and are built.
 std::map<void *, std::optional<std::string>> &waiting() {
     return immortal([] { return std::map<void *, std::optional<std::string>>(); });
 }
@@ -98,10 +99,16 @@ std::string binary_of(void *program) {
 
 void *with_instructions(void *context, void *program) noexcept {
     try {
+        if (!functions().complete()) {
+            throw std::runtime_error("the OpenCL driver makes no programs from binaries");
+        }
         void *const device = opencl_device(this_thread.device.index, false)->device;
         const bool is_built = functions().build(program, 1, &device, nullptr, nullptr, nullptr) == 0;
         const std::string text = is_built ? binary_of(program) : "";
         functions().release(program);
+        if (text.empty()) {
+            throw std::runtime_error("the OpenCL driver does not compile a program with tensor products");
+        }
         void *made = from_binary(context, with_tensor_products(text.c_str()) + '\0');
         if (made == nullptr) {
             throw std::runtime_error("the OpenCL driver does not take a program with tensor products");

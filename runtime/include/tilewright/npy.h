@@ -12,8 +12,8 @@ struct NpyLimits {
     int64_t bytes = int64_t(64) << 30;
 };
 
-// Reads an array that NumPy saved: format 1.0 to 3.0, little-endian, in C or Fortran order, of shape
-// (n), (h, w) or (h, w, c), of uint8, uint16, uint32, uint64, int32, float16, float32, float64,
+// Reads an array that NumPy saved: format 1.0 to 3.0, in either byte order, of 1 to 8 axes in C order or 1 to
+// 3 in Fortran order, of uint8, uint16, uint32, uint64, int32, float16, float32, float64,
 // complex64 or complex128. The result has padded rows (Array).
 //
 // Errors: input, when there is no such file, it is not such an array, broken, truncated, longer than its

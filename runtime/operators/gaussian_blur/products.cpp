@@ -130,7 +130,8 @@ protected:
     }
     // The steps of a block. Before the first one a block loads the lines of a window, so that they should be
     // many; blocks with words outside of the image take longer, so that there should be many blocks. 8192 x
-    // 8192, sigma 7.5 on an H200: at most 528 blocks .124 ms, 1056 .119, 1584 .123.
+    // 8192, sigma 7.5 on an H200 on 2026-11-28, by the kernels of that day with 8 tiles: at most 528 blocks
+    // .124 ms, 1056 .119, 1584 .123. With 16 tiles there are half as many blocks.
     void bind_share(
         Launch &launch, const Variant &variant, const GaussianBlurRequest &request) const override {
         constexpr int64_t many_steps = 8;

@@ -98,7 +98,7 @@ protected:
         }
     }
 
-    // A variant is asked with the second part, which is as large as any.
+    // A variant is asked with a part that has all n - 1 entries in front, than which none is larger.
     bool form_serves(
         const Variant &variant, const MinPlusRequest &request, const Array &output) const override {
         const int64_t n = request.entries_of_part();

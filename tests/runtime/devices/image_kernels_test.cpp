@@ -74,5 +74,20 @@ TEST(ImageLaunches, FindTheMemoryOfEachAddress) {
     EXPECT_TRUE(images.failed());
 }
 
+TEST(ImageLaunches, RefuseMemoryOfTwoArrays) {
+    uint64_t image = 0x7000;
+    void *of_one[] = {&image};
+    const std::vector<bool> addresses = {true};
+    for (const int64_t step : {4096, 512}) {  // of the second array
+        unsigned blocks = 1;
+        ImageLaunches images(10);
+        images.add_memory(0x6000, 0x2000, 4096);
+        images.add_memory(0x7000, 0x2000, step);
+        images.set_kernel(addresses);
+        EXPECT_EQ(images.arguments(of_one, blocks) == nullptr, step == 512);
+        EXPECT_EQ(images.failed(), step == 512);
+    }
+}
+
 }  // namespace
 }  // namespace tilewright::driver

@@ -258,11 +258,13 @@ TEST_F(CudaPrepared, ManyImagesAreTheKernelsOfOne) {
 }
 
 // Between the first axes there are other distances.
-TEST_F(CudaPrepared, ImagesThatFollowEachOtherAreOneLaunch) {
+TEST_F(CudaPrepared, ImagesThatFollowEachOtherAreLaunchedTogether) {
     const Array fields(Type::c64, {3, 5, 64, 64}, 5 * 64 * 64 * 8 + 64);
     Array output;
     const size_t before = record().launches.size();
     (*op)({&fields, 1}, output, {}, {.device = first, .layout = "nthw"});
+    ASSERT_EQ((record().launches.size() - before) % 3, 0u);  // the three groups of five, one kernel or more
+    ASSERT_GT(record().launches.size(), before);
     for (size_t i = before; i < record().launches.size(); i++) {
         EXPECT_EQ(record().launches[i].grid[2], 5u);
     }
