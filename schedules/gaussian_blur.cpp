@@ -189,26 +189,25 @@ static ScheduleVariants step_variants() {
     };
 }
 
+// The variant of one radius.
+template<typename Schedule>
+static ScheduleVariant of_radius(const std::string &name, Backends where, const char *type, Schedule schedule,
+    const gaussian_blur_gpu::Tile &made, const char *sentence, const char *calls = "") {
+    return variant(name + "_" + std::to_string(made.configuration.radius), where, type, schedule, made)
+        .kept_for(calls)
+        .says(sentence);
+}
+
 // Both passes in one kernel, for images of one channel, by radius.
 static ScheduleVariants window_variants() {
     using namespace gaussian_blur_gpu;
     ScheduleVariants variants;
-    const auto add = [&](const std::string &name, Backends where, const char *type, auto schedule,
-                         const Tile &made, const char *sentence, const char *calls = "") {
-        variants.push_back(
-            variant(name + "_" + std::to_string(made.configuration.radius), where, type, schedule, made)
-                .kept_for(calls)
-                .says(sentence));
-    };
+    const auto add = [&](auto... what) { variants.push_back(of_radius(what...)); };
     // The window of radius 4 is registers_4 for f32.
     struct {
         int radius, columns, window;
     } const floats[] = {{9, 256, 4}, {12, 256, 4}, {20, 192, 8}, {30, 192, 8}, {40, 176, 8}},
             halves[] = {{4, 256, 8}, {12, 256, 8}, {20, 256, 8}, {40, 176, 8}};
-    struct {
-        int radius, high, columns, rows, window;
-    } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {12, 3, 512, 32, 16}, {20, 5, 512, 16, 16},
-        {30, 8, 512, 16, 16}};
 
     // Radii below 20 have none, because tuned_window is faster: radius 9 takes .0546 ms (tuned_large .0566),
     // and radius 12 .0599 (.0647; 4096 x 4096, H200, 2026-11-29).
@@ -247,6 +246,18 @@ static ScheduleVariants window_variants() {
             "As tuned_window for f32, with integer weights and 64-bit sums.",
             not_measured_by_opencl(1, radius));
     }
+    return variants;
+}
+
+// The same for u8, by words of four pixels.
+static ScheduleVariants word_variants() {
+    using namespace gaussian_blur_gpu;
+    ScheduleVariants variants;
+    const auto add = [&](auto... what) { variants.push_back(of_radius(what...)); };
+    struct {
+        int radius, high, columns, rows, window;
+    } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {12, 3, 512, 32, 16}, {20, 5, 512, 16, 16},
+        {30, 8, 512, 16, 16}};
     for (const auto &w : words) {  // up to radius 9 without upper bytes of taps
         add("tuned_words", w.radius == 30 ? opencl : gpu, "u8", window_dot,
             word_tile(w.radius, w.radius < 12 ? 0 : w.high, false, w.columns, w.rows, w.window),
@@ -316,6 +327,7 @@ static const ScheduleVariants &variants() {
         family("tuned",
             {
                 window_variants(),
+                word_variants(),
                 colour_variants(),
                 fused_variants(),
                 // 8192 x 8192, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms (2026-11-24): .150 / .164 / .173 /
