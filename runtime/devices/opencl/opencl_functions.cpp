@@ -105,7 +105,7 @@ std::string tensor_functions(const std::string &source) {
     }
     std::string all;
     for (const std::string &name : names) {
-        const auto &[product, result] = tensor_result(name).value();
+        const auto [product, result] = tensor_result(name).value();
         std::string takes, uses;
         const int floats = product.words_of_a() + product.parts() + product.adds();
         for (int i = product.adds() ? -1 : 0; i < floats; i++) {
