@@ -148,7 +148,7 @@ void find_all(const std::vector<StageVariant> &variants) {
         std::istringstream words(entry.elements);
         for (std::string element; words >> element;) {
             for (const std::string &backend : backends(entry.where)) {
-                variant_of(entry, type_of(entry, {.element = element}), backend);
+                variant_of(entry, type_of(entry, {.op = {}, .target = {}, .element = element}), backend);
             }
         }
     }
