@@ -219,7 +219,8 @@ TEST(ByteProducts, GiveTheBytesOfTheDefinitionInOneKernel) {
         {7.5, 61, 67, BorderRule::reflect}};
     for (const Pixel &pixel : {Pixel{1, 1}, {3, 1}, {4, 1}, {1, 2}}) {
         SCOPED_TRACE(std::to_string(pixel.channels) + " channels of " + std::to_string(pixel.bytes));
-        expect_definition<GaussianBlurFusedProducts>({pixel.channels, pixel.bytes, 8, 4, false, {}}, pixel, cases);
+        expect_definition<GaussianBlurFusedProducts>(
+            {pixel.channels, pixel.bytes, 8, 4, false, {}}, pixel, cases);
     }
 }
 
