@@ -255,6 +255,9 @@ std::optional<Plan> Operator::plan_of_images(const ManyImages &images, Device de
     for (int64_t i = 0, next = 0; i < images.count(); i = next) {
         const auto request = parse(images.images(inputs, i), settings);
         Array image = images.image(output, i);
+        if (!serves(*variant, *request, image)) {
+            return {};
+        }
         Plan one = plan(*variant, device, *request, image);
         const std::vector<Array> scratch = scratch_of(one, std::span(arrays).first(inputs.size() + 1));
         if (i == 0) {
@@ -271,7 +274,7 @@ std::optional<Plan> Operator::plan_of_images(const ManyImages &images, Device de
             together.steps.insert(together.steps.end(), rooms->second.begin(), rooms->second.end());
         }
         next = std::min(i + most, (i / together.count + 1) * together.count);
-        for (const int64_t k : {i, std::min(i + 1, next - 1), next - 1}) {
+        for (const int64_t k : std::set{std::min(i + 1, next - 1), next - 1}) {
             const auto of_other = parse(images.images(inputs, k), settings);
             Array other = images.image(output, k);
             if (!serves(*variant, *of_other, other) ||
