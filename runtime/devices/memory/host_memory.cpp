@@ -199,7 +199,8 @@ void HostMemory::count_taken(size_t bytes) {
 }
 
 size_t installed_memory() {
-    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
+    static const size_t installed = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
+    return installed;
 }
 
 HostMemory &host_memory() {
