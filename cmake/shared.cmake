@@ -1,8 +1,9 @@
 # `BUILD_SHARED_LIBS`: libtilewright.so, the runtime and all operators as one shared library. One, because
 # operators call functions of the runtime that no public header declares. It exports what the headers of
 # runtime/include declare and nothing else: our own code is compiled with hidden visibility
-# (compile_time.cmake), these headers open their namespace with default visibility, and exported_symbols.map
-# hides what Halide made.
+# (compile_time.cmake), these headers say `#pragma GCC visibility push(default)` after their includes and pop
+# it in their last line, and exported_symbols.map hides what Halide made. (An attribute of the namespace would
+# be shorter, but clang gives it to classes alone, and not to functions that a source file defines.)
 
 # tilewright_link_shared(TARGET ARCHIVES...): makes the shared library TARGET of all objects of the archives,
 # which are targets. The version of its interface is the minor version, until there is a 1.0.

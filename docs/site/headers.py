@@ -15,7 +15,7 @@ import sys
 
 HEADERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../runtime/include/tilewright')
 TYPE = re.compile(
-    r'\s*(?:template<[^{};]*?>\s*)?(class|struct|enum class|enum|namespace)\s+(?:\[\[.*?\]\]\s+)?'
+    r'\s*(?:template<[^{};]*?>\s*)?(class|struct|enum class|enum|namespace)\s+'
     r'(\w+)[^;(]*\{\s*$', re.S)
 # What needs no comment: what every type has, and types that are declared and not defined.
 SELF_EVIDENT = re.compile(

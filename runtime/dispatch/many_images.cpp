@@ -28,7 +28,9 @@ ManyImages::ManyImages(const Operator &op, std::span<const Array> inputs, const 
         throw Error(fault, why, {.operation = op.name(), .argument = "layout", .value = layout});
     };
     const size_t image = layout.ends_with("hwc") ? 3 : layout.ends_with("hw") ? 2 : 0;
-    if (image == 0 || std::set(layout.begin(), layout.end()).size() != layout.size()) {
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    if (image == 0 || !std::ranges::all_of(layout, is_letter) ||
+        std::set(layout.begin(), layout.end()).size() != layout.size()) {
         refuse(Fault::usage, "takes a different letter for each axis, those of an image last: \"hw\", or "
                              "\"hwc\" with channels, as \"nhw\", \"nhwc\" or \"nchw\"");
     }

@@ -226,6 +226,9 @@ void Prepared::State::check(std::span<const Array> others, const Array &result) 
                 refuse_shape(name, input_names[i], i < others.size() ? others[i] : Array(), inputs()[i]);
             }
         }
+        const Array &optional = others[inputs().size()];
+        throw Error(Fault::input, "the call was prepared without it; prepare one with it",
+            {.operation = name, .argument = input_names[inputs().size()], .value = optional.describe()});
     }
     if (!result.empty() && !is_like(result, output())) {
         refuse_shape(name, "output", result, output());

@@ -281,7 +281,7 @@ void add_verify(CommandLine &line) {
     command
         .add("--random", options.random,
             "How many samples of random sizes each type has besides, with the settings of the others; the "
-            "same ones each time")
+            "same ones each time, and others for another --side")
         .value_name("COUNT")
         .show_default()
         .range(int64_t{0}, int64_t{1'000'000});

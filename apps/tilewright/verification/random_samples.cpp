@@ -11,6 +11,7 @@ namespace {
 
 class Chance {
 public:
+    explicit Chance(int64_t side) : bits_((std::mt19937::result_type)side) {}
     size_t below(size_t n) {
         return bits_() % n;
     }
@@ -21,7 +22,7 @@ public:
     }
 
 private:
-    std::mt19937 bits_;  // begins with the same number each time, on every system
+    std::mt19937 bits_;  // of equal sides the same numbers each time, on every system
 };
 
 // The settings that the workload verifies or times, without lengths: those belong to the size of a sample.
@@ -50,7 +51,7 @@ std::vector<Sample> random_samples(const Operator &op, const std::string &type, 
     const Workload &workload = workload_of(op);
     const std::vector<Settings> settings = settings_of(op, type);
     const int64_t channels = workload.takes_channels(type) ? 4 : 1;
-    Chance chance;
+    Chance chance(side);
     for (size_t i = 0; i < count; i++) {
         const DataSize size{
             chance.side(side), chance.side(side), 1 + (int64_t)chance.below((size_t)channels)};

@@ -1,7 +1,8 @@
 #pragma once
 #include "tilewright/array.h"
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // An image with alpha, (h, w, 2) or (h, w, 4), whose last channel is alpha, with its colour multiplied by
 // alpha: then what is transparent does not bleed its colour when pixels are mixed. The result has the image's
@@ -24,3 +25,4 @@ Array unpremultiply(const Array &image, Type type);
 Array with_alpha_of(const Array &colours, const Array &image);
 
 }  // namespace tilewright
+#pragma GCC visibility pop

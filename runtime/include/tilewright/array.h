@@ -11,8 +11,9 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // The type of an array's elements: unsigned and signed integers, floating point, c64, two f32 (real,
 // imaginary), the floats of 16 bits, IEEE's and bfloat16, and c128, two f64.
@@ -266,3 +267,4 @@ private:
 };
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -6,13 +6,14 @@
 #include <memory>
 #include <string>
 #include <vector>
+#pragma GCC visibility push(default)
 
 // Images that are larger than memory: a pipeline works on bands of their rows, one after another.
 //
 //     const auto from = rows_of_file("scan.tif");
 //     const auto to = rows_to_file("blurred.tif", FileKind::tiff, from->about().metadata);
 //     process(*from, *to, Pipeline("gaussian_blur sigma=3"), {.memory = 200 << 20});
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // Where the rows of an image come from: a file, or a class of the program's own (a camera, a socket). All its
 // functions are called on one thread at a time, which need not be that of process().
@@ -116,3 +117,4 @@ BandsDone process(
     RowSource &source, RowSink &sink, const Pipeline &pipeline, const BandOptions &options = {});
 
 }  // namespace tilewright
+#pragma GCC visibility pop

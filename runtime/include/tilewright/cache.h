@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+#pragma GCC visibility push(default)
 
 // Programs that drivers compiled, kept on disk: a later process loads them where the first one had to
 // compile. They are binaries of OpenCL programs, and machine code (cubins) of CUDA modules, whose PTX the
@@ -11,7 +12,7 @@
 // is a link; a folder that is otherwise is not used, which one line on standard error says. At most 256 MiB
 // are kept; the files that were not used for the longest time go first. Processes of the user may share the
 // folder. PoCL keeps its programs itself (POCL_CACHE_DIR); they are here only where POCL_KERNEL_CACHE is 0.
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // A program in the folder.
 struct CachedProgram {
@@ -34,3 +35,4 @@ std::vector<CachedProgram> cached_programs();
 size_t clear_cache();
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -6,8 +6,9 @@
 #include <optional>
 #include <string>
 #include <vector>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // How and where to run. `device` unset: that of the environment's TILEWRIGHT_DEVICE, else the best one that
 // has a variant of the schedule; of `tuned`, the one with the least predicted time, copies and the start of
@@ -49,3 +50,4 @@ struct Call {
 };
 
 }  // namespace tilewright
+#pragma GCC visibility pop

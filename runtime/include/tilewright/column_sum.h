@@ -1,7 +1,8 @@
 #pragma once
 #include "tilewright/operator.h"
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // sums[x] = sum over y of image[y, x]. The image is u8, u16, f32, f64, f16 or bf16 of shape (h, w); the sums
 // are a vector (w). Of colours (h, w, c) the sums are those of each channel, (w, c); the channels are taken
@@ -34,3 +35,4 @@ Array column_sum(const Array &image, const Call &call = {});
 const Operator &column_sum_operator();
 
 }  // namespace tilewright
+#pragma GCC visibility pop

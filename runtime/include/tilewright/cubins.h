@@ -1,8 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // For the tables: the machine code (cubin) of a CUDA module, made when the library was built.
 struct EmbeddedCubin {
@@ -17,3 +18,4 @@ struct EmbeddedCubin {
 bool embed_cubins(std::span<const EmbeddedCubin> cubins);
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // What a library is generated for, and what runs it.
 enum class Backend { cpu, cuda, opencl };
@@ -99,3 +100,4 @@ bool cpu_has_vnni();
 bool cpu_has_avx2();
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -1,8 +1,9 @@
 #pragma once
 #include <stdexcept>
 #include <string>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // The class of an error, by what a caller can do about it. The values are the exit codes of the command line.
 enum class Fault {
@@ -45,3 +46,4 @@ private:
 };
 
 }  // namespace tilewright
+#pragma GCC visibility pop

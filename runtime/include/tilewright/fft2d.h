@@ -1,7 +1,8 @@
 #pragma once
 #include "tilewright/operator.h"
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // The transform, or the one that undoes it.
 enum class Direction { forward, inverse };
@@ -72,3 +73,4 @@ inline Array irfft2d(const Array &spectrum, int64_t width = 0, const Call &call 
 const Operator &fft2d_operator();
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -3,9 +3,10 @@
 #include "tilewright/png.h"
 #include <optional>
 #include <string>
+#pragma GCC visibility push(default)
 
 // Arrays in files, and the checks of inputs and outputs that a program should make before a long computation.
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // What a file is: a picture (PNG, JPEG, TIFF), NumPy's .npy, or numbers as text, with commas (csv) or blanks
 // (txt) between those of a line. JPEG needs a build with libjpeg-turbo, and TIFF one with libtiff.
@@ -125,3 +126,4 @@ bool same_file(const std::string &a, const std::string &b);
 void remove_pending_outputs() noexcept;
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -1,8 +1,9 @@
 #pragma once
 #include <bit>
 #include <cstdint>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // A 16-bit float by its bits, IEEE's binary16 (NumPy's float16). It is a type of storage: it converts to f32
 // exactly, and is made of an f32 by rounding to the nearest one, ties to even.
@@ -53,3 +54,4 @@ struct BFloat16 {
 };
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -1,8 +1,9 @@
 #pragma once
 #include "tilewright/array.h"
 #include "tilewright/operator.h"
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // How the field at a distance is computed. With u(x, y) the field, l the wavelength, z the distance, p the
 // pitch of the samples and N samples per side:
@@ -84,3 +85,4 @@ void fresnel(const Array &field, Array &output, const FresnelOptions &options, c
 const Operator &fresnel_operator();
 
 }  // namespace tilewright
+#pragma GCC visibility pop

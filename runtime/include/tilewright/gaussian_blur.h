@@ -2,8 +2,9 @@
 #include "tilewright/alpha.h"
 #include "tilewright/array.h"
 #include "tilewright/operator.h"
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // How an image is continued beyond its border. Names and meaning are those of scipy.ndimage, for any radius,
 // however small the image.
@@ -81,3 +82,4 @@ void gaussian_blur(const Array &image, Array &output, const GaussianBlurOptions 
 const Operator &gaussian_blur_operator();
 
 }  // namespace tilewright
+#pragma GCC visibility pop

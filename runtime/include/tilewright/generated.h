@@ -4,10 +4,11 @@
 #include <span>
 #include <string>
 #include <vector>
+#pragma GCC visibility push(default)
 
 // For the functions that tilewright_add_pipeline makes: they hand their arrays over here. Programs call those
 // functions.
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // Runs a library whose arguments are its inputs and then its output, images and vectors all of them. (h, w,
 // c) goes as x, y, c, or where the library takes two dimensions as rows of w * c elements. Device work may
@@ -36,3 +37,4 @@ struct GeneratedPipeline {
 std::unique_ptr<const Operator> generated_operator(GeneratedPipeline pipeline);
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -5,8 +5,9 @@
 #include <span>
 #include <string>
 #include <vector>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // What the axes of an array mean: (n); (h, w); (h, w) or, with channels, (h, w, c).
 enum class Axes { vector, image, image_or_channels };
@@ -68,3 +69,4 @@ enum class Bands {
 };
 
 }  // namespace tilewright
+#pragma GCC visibility pop

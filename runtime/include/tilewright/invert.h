@@ -1,8 +1,9 @@
 #pragma once
 #include "tilewright/alpha.h"
 #include "tilewright/operator.h"
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // The negative of an image (h, w) or (h, w, c): output = 255 - input for every pixel and channel of u8, and
 // 65535 - input of u16. Every channel is treated alike: with_alpha_of() (alpha.h) gives the result the alpha
@@ -18,3 +19,4 @@ void invert(const Array &image, Array &output, const Call &call = {});
 const Operator &invert_operator();
 
 }  // namespace tilewright
+#pragma GCC visibility pop

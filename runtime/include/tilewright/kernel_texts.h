@@ -1,8 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // For the tables: where the text of a library's kernels is, PTX or OpenCL C. The texts of an operator's
 // libraries for a backend are packed in groups, because variants that are alike share most of their text.
@@ -19,3 +20,4 @@ struct KernelText {
 bool embed_kernel_texts(std::span<const KernelText> texts);
 
 }  // namespace tilewright
+#pragma GCC visibility pop

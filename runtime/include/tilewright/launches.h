@@ -5,8 +5,9 @@
 #include <string>
 #include <utility>
 #include <vector>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // A kernel that was launched, and what the driver says of it. What a driver does not say has no value.
 struct KernelLaunch {
@@ -71,3 +72,4 @@ private:
 };
 
 }  // namespace tilewright
+#pragma GCC visibility pop

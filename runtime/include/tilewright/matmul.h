@@ -1,7 +1,8 @@
 #pragma once
 #include "tilewright/operator.h"
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // The product of two matrices: output = a b, output(y, x) = sum over k of a(y, k) b(k, x), for a of shape (M,
 // K), b of (K, N), both f32, both f16 or both bf16, and an output of (M, N), f32. The output is f32 for
@@ -48,3 +49,4 @@ inline Array matmul(const Array &a, const Array &b, const Call &call = {}) {
 const Operator &matmul_operator();
 
 }  // namespace tilewright
+#pragma GCC visibility pop

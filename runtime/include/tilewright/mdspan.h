@@ -3,13 +3,14 @@
 #include <concepts>
 #include <type_traits>
 #include <vector>
+#pragma GCC visibility push(default)
 
 // std::mdspan (C++23) as arrays, without a copy. The header takes everything that has its interface, such as
 // the mdspan of Kokkos, and compiles where the standard library has none.
 //
 //     const std::mdspan pixels(memory.data(), height, width);
 //     const tilewright::Array soft = tilewright::gaussian_blur(tilewright::view_of(pixels), 3);
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // What this header needs of std::mdspan: of 1 to 8 axes, with elements that lie in memory as they are.
 template<typename Span>
@@ -39,3 +40,4 @@ Array view_of(const Span &span) {
 }
 
 }  // namespace tilewright
+#pragma GCC visibility pop

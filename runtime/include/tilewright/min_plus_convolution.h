@@ -2,8 +2,9 @@
 #include "tilewright/array.h"
 #include "tilewright/operator.h"
 #include <optional>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // The min-plus convolution of two vectors, a of n elements and b of m, both f64, f32 or i32:
 //
@@ -60,3 +61,4 @@ void min_plus_convolution(const Array &a, const Array &b, const Array &accumulat
 const Operator &min_plus_convolution_operator();
 
 }  // namespace tilewright
+#pragma GCC visibility pop

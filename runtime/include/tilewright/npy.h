@@ -2,8 +2,9 @@
 #include "tilewright/array.h"
 #include <cstdint>
 #include <string>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // What an .npy file may hold before it is refused. Checked before memory is taken.
 struct NpyLimits {
@@ -28,3 +29,4 @@ Array read_npy(const std::string &path, const NpyLimits &limits = {});
 void write_npy(const std::string &path, const Array &array);
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 #include <vector>
+#pragma GCC visibility push(default)
 
 // Images of OpenCV as arrays, without a copy. This header includes nothing of OpenCV: include its own first.
 //
@@ -14,7 +15,7 @@
 //     tilewright::Array result = tilewright::view_of(soft);
 //     tilewright::gaussian_blur(tilewright::view_of(photo), result, 3);
 //     result.sync();                               // where a GPU wrote it, `soft` has its bytes now
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // What this header needs of cv::Mat.
 template<typename Mat>
@@ -72,3 +73,4 @@ Array view_of(Mat &&mat) {
 }
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -13,8 +13,9 @@
 #include <span>
 #include <string>
 #include <vector>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // What a variant will take, by the times that were measured on a device like this one.
 struct PredictedTime {
@@ -371,3 +372,4 @@ void add_operator(const Operator &(*op)());
 std::vector<const Operator *> with_added_operators(std::vector<const Operator *> own);
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -11,8 +11,9 @@
 #include <utility>
 #include <variant>
 #include <vector>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // A stage as it is written.
 struct PipelineStage {
@@ -208,3 +209,4 @@ private:
 };
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -4,8 +4,9 @@
 #include <optional>
 #include <string>
 #include <vector>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // What a PNG file may hold before it is refused. A file's header can claim any size, so these limits are
 // checked before memory is taken for the pixels.
@@ -67,3 +68,4 @@ void write_png(const std::string &path, const Array &image, const PngMetadata &m
 void check_png(Type type, const std::vector<int64_t> &shape);
 
 }  // namespace tilewright
+#pragma GCC visibility pop

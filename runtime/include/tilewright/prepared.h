@@ -3,8 +3,9 @@
 #include "tilewright/device.h"
 #include <memory>
 #include <span>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // A call that was made, and runs again: frames of a video, tiles of an image, steps of an iteration. It keeps
 // its device, its variant, the memory of what is computed on the way, and its last arrays. prepare() of an
@@ -64,3 +65,4 @@ private:
 };
 
 }  // namespace tilewright
+#pragma GCC visibility pop

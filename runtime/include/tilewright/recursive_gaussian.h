@@ -2,8 +2,9 @@
 #include "tilewright/alpha.h"
 #include "tilewright/array.h"
 #include "tilewright/operator.h"
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // Blurs an image by a recursive filter whose response is close to a Gaussian of standard deviation `sigma`
 // pixels, 0.5 to 2000, first along rows, then along columns. It costs the same at every sigma. Each line x
@@ -77,3 +78,4 @@ void recursive_gaussian(
 const Operator &recursive_gaussian_operator();
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -8,8 +8,9 @@
 #include <string>
 #include <utility>
 #include <vector>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // What a caller should know of a call besides its result.
 struct Remarks {
@@ -57,3 +58,4 @@ struct Measures {
 };
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -1,7 +1,8 @@
 #pragma once
 #include "tilewright/operator.h"
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // sums[y] = sum over x of image[y, x]. The image is u8, u16, f32, f64, f16 or bf16 of shape (h, w); the sums
 // are a vector (h). Of colours (h, w, c) the sums are those of each channel, (h, c); the channels are taken
@@ -35,3 +36,4 @@ Array row_sum(const Array &image, const Call &call = {});
 const Operator &row_sum_operator();
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -6,8 +6,9 @@
 #include <utility>
 #include <variant>
 #include <vector>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // The values of an operator's own options, by name ("sigma", "border", "output-type").
 class Settings {
@@ -57,3 +58,4 @@ struct Option {
 };
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // What the drivers of devices were asked to do. It is counted in the calls from Halide's runtime to the
 // drivers, so that nothing is missed; work on the CPU is not counted.
@@ -59,3 +60,4 @@ struct Statistics {
 };
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -5,8 +5,9 @@
 #include <future>
 #include <memory>
 #include <vector>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // Calls that run beside the program, several at a time: while one image is copied to a device, kernels work
 // on another one, and a third one is copied back.
@@ -94,3 +95,4 @@ private:
 };
 
 }  // namespace tilewright
+#pragma GCC visibility pop

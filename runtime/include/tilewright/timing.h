@@ -2,8 +2,9 @@
 #include "tilewright/device.h"
 #include <cstddef>
 #include <functional>
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // Milliseconds that the device needs for what `calls` starts. On CUDA: between two events of its stream. On
 // other backends: by a steady clock, with the device idle at both ends. Errors: those of `calls` and of
@@ -17,3 +18,4 @@ double device_time_ms(Device device, const std::function<void()> &calls);
 double copy_rate(Device device, size_t buffer = 0);
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -1,7 +1,8 @@
 #pragma once
 #include "tilewright/operator.h"
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // The transpose of an image or matrix: output(x, y) = input(y, x), so that (h, w) becomes (w, h), and (h, w,
 // c) becomes (w, h, c).
@@ -30,3 +31,4 @@ inline Array transpose(const Array &input, const Call &call = {}) {
 const Operator &transpose_operator();
 
 }  // namespace tilewright
+#pragma GCC visibility pop

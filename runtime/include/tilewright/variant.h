@@ -9,8 +9,9 @@
 #include <vector>
 
 struct halide_filter_metadata_t;
+#pragma GCC visibility push(default)
 
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 class Form;
 
@@ -174,3 +175,4 @@ std::vector<Variant> variants_of(std::span<const ConstantVariant> table, const V
 std::vector<Variant> with_added_variants(const std::string &op, std::vector<Variant> own);
 
 }  // namespace tilewright
+#pragma GCC visibility pop

@@ -4,10 +4,11 @@
 #include <memory>
 #include <string>
 #include <vector>
+#pragma GCC visibility push(default)
 
 // What verifying and timing an operator needs: data, sizes, error bounds, amounts of work. Linked by the
 // command line and by tests (Tilewright::workloads); a program that only calls operators has none of it.
-namespace [[gnu::visibility("default")]] tilewright {
+namespace tilewright {
 
 // Inputs and settings that a variant can be verified or timed with.
 struct Sample {
@@ -106,3 +107,4 @@ std::string difference(const Array &actual, const Array &expected, const Array &
 double largest_error(const Array &actual, const Array &expected);
 
 }  // namespace tilewright
+#pragma GCC visibility pop

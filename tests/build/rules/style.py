@@ -26,6 +26,13 @@ def findings_in_code(path, lines):
                   'say why it is long, in a sentence that begins with "Long because"')
 
 
+def findings_in_public_headers(lines):
+    # cmake/shared.cmake says why.
+    if '#pragma GCC visibility push(default)' not in lines or lines[-1] != '#pragma GCC visibility pop':
+        yield 1, ('libtilewright.so would not export what it declares: write `#pragma GCC visibility '
+                  'push(default)` after the includes, and `#pragma GCC visibility pop` as the last line')
+
+
 def first_comment(lines):
     """The comment at the head of a file, as one text. Only headers and blank lines may stand before it."""
     text = '\n'.join(lines)
@@ -90,6 +97,8 @@ def findings(path, text):
             yield number, 'a tab: use spaces'
     if CODE.search(path):
         yield from findings_in_code(path, lines)
+    if re.match(r'runtime/include/.*\.h$', path):
+        yield from findings_in_public_headers(lines)
     if path.endswith('.md'):
         yield from findings_in_markdown(lines)
 
@@ -99,10 +108,12 @@ def self_test():
     right = {'a.cpp': 'x' * LINE + '\n', 'long.cpp': '#pragma once\n' + comment + 'x\n' * FILE,
              'long.py': '#!/usr/bin/env python3\n"""What it is.\n\nLong because a b.\n"""\n' + 'x\n' * FILE,
              'a.md': '# A\nOne paragraph.\n\n* an item\n* another\n\n```\ncode\ncode\n```\n| a |\n| b |\n',
-             'b.md': 'Code:\n\n    code\n    code\n'}
+             'b.md': 'Code:\n\n    code\n    code\n', 'runtime/include/a.h':
+             '#pragma GCC visibility push(default)\nint a();\n#pragma GCC visibility pop\n'}
     wrong = {'a.cpp': 'x' * (LINE + 1) + '\n', 'long.h': '// What it is.\n' + 'x\n' * FILE, 'dev': 'x \n',
              'b.md': 'x\ty\n', 'late.cpp': 'int x;\n' + comment + 'int y;\n' * FILE, 'a.txt': 'no end',
-             'a.md': 'A paragraph\nof two lines.\n', 'c.md': '* an item\n  of two lines\n'}
+             'a.md': 'A paragraph\nof two lines.\n', 'c.md': '* an item\n  of two lines\n',
+             'runtime/include/a.h': 'int a();\n'}
     for path, text in right.items():
         assert not list(findings(path, text)), (path, list(findings(path, text)))
     for path, text in wrong.items():

@@ -163,6 +163,49 @@ TEST_P(NoMemory, PreparedCallsSaySo) {
     });
 }
 
+// What it ran on before, it runs on again after it failed on other arrays.
+TEST_P(NoMemory, PreparedCallsOnOtherArraysSaySo) {
+    with_each_operator([](const Operator &op, const Sample &sample) {
+        Array expected, output;
+        Prepared prepared = op.prepare(sample.inputs, expected, sample.settings, {.device = Device{}});
+        std::vector<Array> others[2];
+        for (const Array &input : sample.inputs) {
+            others[0].push_back(input.clone());
+            others[1].push_back(input.clone());
+        }
+        size_t call = 0;
+        without_memory(GetParam(), [&] {
+            Array of_others;
+            prepared(others[call++ % 2], of_others);
+        });
+        prepared(sample.inputs, output);
+        EXPECT_EQ(difference(output, expected, {}), "") << "the next call";
+    });
+}
+
+TEST_P(NoMemory, CallsOnManyImagesSaySo) {
+    with_each_operator([](const Operator &op, const Sample &sample) {
+        if (op.inputs()[0].axes == Axes::vector) {
+            return;
+        }
+        std::vector<Array> inputs;
+        for (const Array &input : sample.inputs) {
+            std::vector<int64_t> shape = input.shape();
+            shape.insert(shape.begin(), 2);
+            inputs.emplace_back(input.type(), shape);
+        }
+        const Call how{.device = Device{}, .layout = inputs[0].dimensions() == 4 ? "nhwc" : "nhw"};
+        Array expected, output;
+        op(inputs, expected, sample.settings, how);
+        without_memory(GetParam(), [&] {
+            Array made;
+            op(inputs, made, sample.settings, how);
+        });
+        op(inputs, output, sample.settings, how);
+        EXPECT_EQ(difference(output, expected, {}), "") << "the next call";
+    });
+}
+
 INSTANTIATE_TEST_SUITE_P(
     , NoMemory, testing::Bool(), [](const auto &info) { return info.param ? "AllThatFollow" : "One"; });
 

@@ -155,7 +155,7 @@ protected:
 TEST_F(ManyBlurred, WordsOfWhatIsRefused) {
     const Array image(Type::u8, {2, 3, 8, 9});
     expect_refused(Fault::input, "say by the layout, nhwc or nchw, which axes", image, "");
-    for (const char *layout : {"nhcw", "nnhw", "chwn", "wh", "h", "nhwhw"}) {
+    for (const char *layout : {"nhcw", "nnhw", "chwn", "wh", "h", "nhwhw", "1nhw", "n\x1bhw"}) {
         expect_refused(Fault::usage, "a different letter for each axis", image, layout);
     }
     expect_refused(Fault::input, "the array has 4 axes", image, "nhw");

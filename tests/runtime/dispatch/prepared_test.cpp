@@ -276,6 +276,10 @@ TEST_F(PreparedCall, ValuesAreCheckedAtEachCall) {
         inputs[1].as<float>()[17] = 0;
         prepared();
         EXPECT_TRUE(same_bytes(output, result_of(*op, inputs, {}, device))) << device.str();
+        std::vector<Array> accumulated = inputs;
+        accumulated.push_back(random_array<float>({499}, 3));
+        expect_error(Fault::input, "accumulate = f32 (499): the call was prepared without it",
+            [&] { prepared(accumulated, output); });
     }
 }
 

@@ -1,6 +1,7 @@
 // Every function of a driver that we or Halide's runtime call fails once, at its first call and at its last
 // one: each use of the library is then right or an Error of one line, nothing is left behind on the device,
 // and the same uses are right after it. Each failure has a process of its own, because a driver starts once.
+#include "runtime/arrays/copy.h"
 #include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/fakes/failing_driver.h"
 #include "tests/support/arrays.h"
@@ -63,6 +64,24 @@ const Use uses[] = {
             prepared();
             prepared();
             return output;
+        }},
+    {"a prepared call of many images",
+        [](const AnyOperator &any, Device device) {
+            std::vector<Array> inputs;
+            for (const Array &input : any.sample.inputs) {
+                std::vector<int64_t> shape = input.shape();
+                shape.insert(shape.begin(), 3);
+                const Array &all = inputs.emplace_back(input.type(), shape);
+                for (int64_t i = 0; i < 3; i++) {
+                    Array image = all.slice({i});
+                    copy(input, image);
+                }
+            }
+            Array output;
+            Prepared prepared = any.op->prepare(inputs, output, any.sample.settings,
+                {.device = device, .layout = inputs[0].dimensions() == 4 ? "nhwc" : "nhw"});
+            prepared();
+            return output.slice({2}).clone();
         }},
     {"a stream",
         [](const AnyOperator &any, Device device) {
