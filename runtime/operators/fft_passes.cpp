@@ -267,6 +267,13 @@ void PassPlan::step(const Variant &variant, bool in_place, Add add) {
     steps_.push_back({&variant, in_place, {h_, w_}, std::move(add)});
 }
 
+void PassPlan::host(std::function<void(const Array &from, Array &to)> work) {
+    steps_.push_back({nullptr, false, {h_, w_},
+        [work = std::move(work)](Plan &plan, Device, const Array &from, Array &to) {
+            plan.host([work, from, to]() mutable { work(from, to); });
+        }});
+}
+
 bool PassPlan::uses(const Variant &variant) const {
     return std::any_of(
         steps_.begin(), steps_.end(), [&](const Step &step) { return step.variant == &variant; });
@@ -282,7 +289,8 @@ void PassPlan::add_to(Plan &plan, const Array &field, Array &output) const {
             continue;
         }
         size_t free = 0;
-        while (free < arrays.size() && (free == written[i] || arrays[free].shape() != steps_[i - 1].shape)) {
+        while (free < arrays.size() && (free == written[i] || arrays[free].shape() != steps_[i - 1].shape ||
+                                           arrays[free].type() != type_)) {
             free++;
         }
         if (free == arrays.size()) {

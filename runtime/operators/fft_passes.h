@@ -196,9 +196,13 @@ public:
     using Add = std::function<void(Plan &plan, Device device, const Array &from, Array &to)>;
     void step(const Variant &variant, bool in_place, Add add);
 
-    // Says that the next steps write fields of so many columns.
-    void set_width(int64_t width) {
-        w_ = width;
+    // Adds work on the host, which does not write where it reads.
+    void host(std::function<void(const Array &from, Array &to)> work);
+
+    // Says that the next steps write fields of that shape.
+    void set_shape(int64_t h, int64_t w) {
+        h_ = h;
+        w_ = w;
     }
 
     bool uses(const Variant &variant) const;
@@ -209,7 +213,7 @@ public:
 
 private:
     struct Step {
-        const Variant *variant;
+        const Variant *variant;  // null: work on the host
         bool in_place;
         std::vector<int64_t> shape;  // of what it writes
         Add add;
