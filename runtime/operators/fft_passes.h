@@ -96,9 +96,9 @@ public:
     // These libraries themselves where the variant is one of the table's.
     const FftLibraries &with(const Variant &variant) const;
 
-    // The first pass of a backend that is of that kind and length; `lines` is how many lines there are side
-    // by side. Null where there is none.
-    const FftPassLibrary *pass(Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const;
+    // The first pass of that kind and length that a device runs; `lines` is how many lines there are side by
+    // side. Null where there is none.
+    const FftPassLibrary *pass(Device device, const FftPassKind &kind, int64_t length, int64_t lines) const;
 
     // The variants for lines of any length (generators/algorithms/fft2d/mixed.h) of that type that a device
     // runs; all of its backend, where it runs none.
