@@ -171,6 +171,27 @@ bool is_read(Argument &read, const std::string &name, void *stream, bool writabl
     return false;
 }
 
+// Whether it is an array of NumPy whose elements are bfloat16 of ml_dtypes, which NumPy gives by no protocol.
+bool has_bfloats(nb::handle object) {
+    return is_numpy(object) && text_of(nb::object(object.attr("dtype"))) == "bfloat16";
+}
+
+nb::object bits_of(nb::handle bfloats) {
+    return bfloats.attr("view")("uint16");
+}
+
+// What was read of the bits of an array of bfloat16, as that array.
+Argument of_bfloats(Argument bits, nb::handle object) {
+    bits.given = nb::borrow(object);
+    if (bits.copied) {
+        bits.dense = bits.dense.attr("view")(object.attr("dtype"));
+    }
+    const Array &array = bits.array;
+    void *const data = const_cast<void *>(static_cast<const void *>(array.data()));
+    bits.array = Array::view(Type::bf16, data, array.shape(), array.strides());
+    return bits;
+}
+
 }  // namespace
 
 Argument read_input(nb::handle object, const std::string &name, void *stream) {
@@ -180,6 +201,9 @@ Argument read_input(nb::handle object, const std::string &name, void *stream) {
         return read;
     }
     if (!nb::try_cast(readable(object, name), read.view)) {
+        if (has_bfloats(object)) {
+            return of_bfloats(read_input(bits_of(object), name, stream), object);
+        }
         refuse(object, name, false);
     }
     check_host(read.view.device_type(), name);
@@ -204,6 +228,9 @@ Argument read_output(nb::handle object, void *stream) {
     nb::ndarray<> view;
     const nb::object from = readable(object, "out");
     if (!nb::try_cast(from, view)) {
+        if (has_bfloats(object)) {
+            return of_bfloats(read_output(bits_of(object), stream), object);
+        }
         if (nb::ndarray<nb::ro> seen; nb::try_cast(from, seen) && type_of(seen.dtype())) {
             refuse_type("out", "takes a writable array, and it is read-only");
         }
@@ -235,12 +262,13 @@ Argument new_output(Type type, const std::vector<int64_t> &shape, const Argument
         made.given = nb::cast(OwnArray{made.array});
         return made;
     }
-    if (like.kind == Argument::Kind::host && bytes_of(type, shape) < huge_pages_from) {
+    const bool has_numpy_type = type != Type::bf16 || is_numpy(like.given);
+    if (like.kind == Argument::Kind::host && (!has_numpy_type || bytes_of(type, shape) < huge_pages_from)) {
         if (nb::object empty = empty_like(like.given, type, shape); empty.is_valid()) {
             return read_output(empty, nullptr);
         }
     }
-    if (like.kind == Argument::Kind::cuda) {
+    if (like.kind == Argument::Kind::cuda || !has_numpy_type) {
         if (nb::object empty = empty_like(like.given, type, shape); empty.is_valid()) {
             return read_output(empty, like.stream);
         }

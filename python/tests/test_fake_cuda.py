@@ -52,8 +52,8 @@ image, out = on_device(), on_device()
 '''
 
 
-def run(code):
-    environment = {**os.environ, "LD_LIBRARY_PATH": FAKE, "TILEWRIGHT_CACHE": "off"}
+def run(code, **variables):
+    environment = {**os.environ, "LD_LIBRARY_PATH": FAKE, "TILEWRIGHT_CACHE": "off", **variables}
     done = subprocess.run(
         [sys.executable, "-c", BEGIN + textwrap.dedent(code)],
         env=environment,
@@ -135,3 +135,22 @@ def test_owners_are_held():
         gc.collect()
         assert sys.getrefcount(theirs) == before
     """)
+
+
+# Of GPUs of compute capability 8.0 and above, some have 99 KB of shared memory per block.
+def test_every_field_is_transformed_where_blocks_have_99_kilobytes():
+    run(
+        """
+        for side in (16, 700, 1001, 1009, 2048, 4096, 8192):
+            for shape in ((side, 16), (16, side)):
+                stats = {}
+                tilewright.fft2d(np.zeros(shape, np.complex128), device="cuda:1")
+                tilewright.fft2d(np.zeros(shape, np.complex64), device="cuda:1", stats=stats)
+                assert len(stats["libraries"]) == 2 or side > 2000, stats
+        for side in (1000, 2048, 4096):
+            for method in ("transform", "convolution", "angular_spectrum"):
+                how = {"wavelength": 532e-9, "distance": 0.01, "pitch": 8e-6, "method": method}
+                tilewright.fresnel(np.zeros((side, side), np.complex64), **how, device="cuda:1")
+        """,
+        FAKE_CUDA_SHARED=str(99 * 1024),
+    )

@@ -67,6 +67,9 @@ def test_results_are_tensors(side):
     for tensor in (image, image.as_subclass(Derived), torch.nn.Parameter(image, requires_grad=False)):
         result = tilewright.invert(tensor, device="cpu")
         assert isinstance(result, torch.Tensor) and result.is_contiguous() and bool((result == 255).all())
+    ones = torch.ones((side, side), dtype=torch.bfloat16)  # NumPy may have no such type
+    blurred = tilewright.gaussian_blur(ones, 2, device="cpu")
+    assert blurred.dtype == torch.bfloat16 and bool((blurred == 1).all())
 
 
 def freed():

@@ -12,7 +12,7 @@ from ._operators import fft2d
 def rfft2(values: Any, **how: Any) -> Any:
     """The transform of real values along both axes: the columns 0 to w // 2 of their spectrum.
 
-    An even width takes about half of the work of `fft2d`.
+    It takes about half of the work of `fft2d`.
 
     Parameters
     ----------

@@ -107,7 +107,7 @@ def _memory(buffer, dtype):
     """XLA's memory as an array of NumPy."""
     shape = buffer.contents.shape[: buffer.contents.axes]
     memory = (ctypes.c_char * (math.prod(shape) * dtype.itemsize)).from_address(buffer.contents.data)
-    return np.frombuffer(memory, dtype).reshape(shape)
+    return np.frombuffer(memory, np.uint8).view(dtype).reshape(shape)
 
 
 jax.ffi.register_ffi_target("tilewright", jax.ffi.pycapsule(_entered), platform="cpu")
@@ -136,8 +136,6 @@ class _Call:
     def result(self, arrays):
         """The type and the shape of the result."""
         shapes = [planes.type_and_shape(array) for array in arrays]
-        if any(dtype == "bfloat16" for dtype, _ in shapes):
-            raise TypeError(f"{self.op.name}: takes no bfloat16 from JAX; convert it to float32")
         if self.layout:
             made = planes.Planes(self.op, self.layout, shapes, self.values)
             dtype, shape = made.output[0], made.shape

@@ -61,10 +61,10 @@ const FftLibraries &FftLibraries::with(const Variant &variant) const {
 }
 
 const FftPassLibrary *FftLibraries::pass(
-    Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const {
+    Device device, const FftPassKind &kind, int64_t length, int64_t lines) const {
     const auto at = std::find_if(passes_.begin(), passes_.end(), [&](const FftPassLibrary &pass) {
-        return pass.variant->backend == backend && pass.shape.length() == length && pass.kind == kind &&
-               lines % pass.together == 0 && (!pass.variant->needs.avx2 || cpu_has_avx2());
+        return pass.variant->backend == device.backend && pass.shape.length() == length &&
+               pass.kind == kind && lines % pass.together == 0 && why_not_on(*pass.variant, device).empty();
     });
     return at == passes_.end() ? nullptr : &*at;
 }
@@ -203,8 +203,7 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
     const FftPassKind whole{
         .lines = columns ? Lines::across : Lines::along, .first_factor = has_first, .last_factor = has_last};
     const bool has_passes = type_ == Type::c64;  // passes of one length are of f32
-    if (const FftPassLibrary *found =
-            has_passes ? libraries_.pass(device_.backend, whole, n, lines) : nullptr) {
+    if (const FftPassLibrary *found = has_passes ? libraries_.pass(device_, whole, n, lines) : nullptr) {
         const std::vector<View::Dim> line = {{n, 1}, {1, n}};
         pass({.pass = found,
             .first = along_line(factors.first, line),
@@ -217,10 +216,8 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
         .lines = columns ? Lines::across : Lines::transposed, .twiddled = true, .last_factor = has_last};
     for (int64_t second = n / 2; has_passes && has_pass(n) && second >= shortest_pass; second /= 2) {
         const int64_t first = n / second;
-        const FftPassLibrary *head =
-            libraries_.pass(device_.backend, head_kind, first, columns ? lines : second);
-        const FftPassLibrary *tail =
-            libraries_.pass(device_.backend, tail_kind, second, columns ? lines : first);
+        const FftPassLibrary *head = libraries_.pass(device_, head_kind, first, columns ? lines : second);
+        const FftPassLibrary *tail = libraries_.pass(device_, tail_kind, second, columns ? lines : first);
         if (!head || !tail) {
             continue;
         }
@@ -239,8 +236,9 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
             false);
         return true;
     }
-    // A CPU without AVX2 has no passes, and transforms all lines by these.
-    if (device_.backend != Backend::cpu && has_passes && has_pass(h_) && has_pass(w_)) {
+    // A CPU without AVX2 has no passes, and transforms all lines by these; so does a GPU of which blocks have
+    // less memory than passes over columns take. Rows may be columns of the transposed field there.
+    if (device_.backend != Backend::cpu && !columns && has_passes && has_pass(h_) && has_pass(w_)) {
         return false;
     }
     const MixedTransform mixed(libraries_.mixed(device_, type_), axis, n, lines, endpoints, factors);
@@ -267,6 +265,13 @@ void PassPlan::step(const Variant &variant, bool in_place, Add add) {
     steps_.push_back({&variant, in_place, {h_, w_}, std::move(add)});
 }
 
+void PassPlan::host(std::function<void(const Array &from, Array &to)> work) {
+    steps_.push_back({nullptr, false, {h_, w_},
+        [work = std::move(work)](Plan &plan, Device, const Array &from, Array &to) {
+            plan.host([work, from, to]() mutable { work(from, to); });
+        }});
+}
+
 bool PassPlan::uses(const Variant &variant) const {
     return std::any_of(
         steps_.begin(), steps_.end(), [&](const Step &step) { return step.variant == &variant; });
@@ -282,7 +287,8 @@ void PassPlan::add_to(Plan &plan, const Array &field, Array &output) const {
             continue;
         }
         size_t free = 0;
-        while (free < arrays.size() && (free == written[i] || arrays[free].shape() != steps_[i - 1].shape)) {
+        while (free < arrays.size() && (free == written[i] || arrays[free].shape() != steps_[i - 1].shape ||
+                                           arrays[free].type() != type_)) {
             free++;
         }
         if (free == arrays.size()) {

@@ -96,9 +96,9 @@ public:
     // These libraries themselves where the variant is one of the table's.
     const FftLibraries &with(const Variant &variant) const;
 
-    // The first pass of a backend that is of that kind and length; `lines` is how many lines there are side
-    // by side. Null where there is none.
-    const FftPassLibrary *pass(Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const;
+    // The first pass of that kind and length that a device runs; `lines` is how many lines there are side by
+    // side. Null where there is none.
+    const FftPassLibrary *pass(Device device, const FftPassKind &kind, int64_t length, int64_t lines) const;
 
     // The variants for lines of any length (generators/algorithms/fft2d/mixed.h) of that type that a device
     // runs; all of its backend, where it runs none.
@@ -196,9 +196,13 @@ public:
     using Add = std::function<void(Plan &plan, Device device, const Array &from, Array &to)>;
     void step(const Variant &variant, bool in_place, Add add);
 
-    // Says that the next steps write fields of so many columns.
-    void set_width(int64_t width) {
-        w_ = width;
+    // Adds work on the host, which does not write where it reads.
+    void host(std::function<void(const Array &from, Array &to)> work);
+
+    // Says that the next steps write fields of that shape.
+    void set_shape(int64_t h, int64_t w) {
+        h_ = h;
+        w_ = w;
     }
 
     bool uses(const Variant &variant) const;
@@ -209,7 +213,7 @@ public:
 
 private:
     struct Step {
-        const Variant *variant;
+        const Variant *variant;  // null: work on the host
         bool in_place;
         std::vector<int64_t> shape;  // of what it writes
         Add add;

@@ -43,8 +43,8 @@ inline Array fft2d(
 
 // The same transform of real values, f32 or f64 (h, w), forward. The output, c64 or c128 of shape (h, w / 2 +
 // 1), has the columns 0 ... w / 2 of the spectrum, as that of numpy.fft.rfft2 has; the others are the
-// conjugates of those at the opposite frequency. An even width takes about half of the work of fft2d; of an
-// odd one the whole spectrum is made, and the host copies the half.
+// conjugates of those at the opposite frequency. It takes about half of the work of fft2d. Of an odd width,
+// the host brings values into the order of the passes.
 //
 // Bounds, NaN and errors are those of fft2d; w is that of the real values.
 //

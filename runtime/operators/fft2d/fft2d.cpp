@@ -65,21 +65,51 @@ void add_half(PassPlan &passes, const FftLibraries &all, Backend backend, const 
         });
 }
 
+// Adds the transform of all lines along an axis.
+void add_lines(PassPlan &passes, FieldAxis axis, const Endpoints &ends = {}) {
+    if (!passes.transform(axis, ends)) {
+        throw std::logic_error("fft2d: no passes for lines of a field");
+    }
+}
+
+// The passes of real values of an odd width, or back to them: two rows are transformed as one, and of columns
+// those of the half.
+PassPlan passes_of_odd(const FftLibraries &all, Device device, const Fft2dRequest &request) {
+    const int64_t h = request.height, w = request.width, pairs = (h + 1) / 2, half = w / 2 + 1;
+    const Endpoints ends = request.endpoints();
+    PassPlan passes(all, device, request.inverse ? h : pairs, request.inverse ? half : w, request.field_type);
+    if (request.inverse) {
+        add_lines(passes, FieldAxis::columns, ends);
+        passes.set_shape(pairs, w);
+        passes.host(pair_spectra);
+        add_lines(passes, FieldAxis::rows, inverse_endpoints);
+        passes.set_shape(h, w);
+        passes.host(split_rows);
+    } else {
+        passes.host(pair_rows);
+        add_lines(passes, FieldAxis::rows);
+        passes.set_shape(h, half);
+        passes.host(split_spectra);
+        add_lines(passes, FieldAxis::columns);
+    }
+    return passes;
+}
+
 // The passes of a whole transform: those over rows, then those over columns.
 PassPlan passes_of(const Variant &variant, Device device, const Fft2dRequest &request) {
     const Endpoints ends = request.endpoints();
     const FftLibraries &all = libraries().with(variant);
+    if (request.half && !request.has_pairs()) {
+        return passes_of_odd(all, device, request);
+    }
     PassPlan passes(all, device, request.height, request.columns(), request.field_type);
     if (request.has_pairs() && request.inverse) {
         add_half(passes, all, variant.backend, request);
     }
-    if (!passes.transform(FieldAxis::rows, {.sign = ends.sign}) ||
-        !passes.transform(FieldAxis::columns, {.scale_re = ends.scale_re, .scale_im = ends.scale_im})) {
-        throw std::logic_error(
-            fmt::format("fft2d: no passes for {} x {}", request.columns(), request.height));
-    }
+    add_lines(passes, FieldAxis::rows, {.sign = ends.sign});
+    add_lines(passes, FieldAxis::columns, {.scale_re = ends.scale_re, .scale_im = ends.scale_im});
     if (request.has_pairs() && !request.inverse) {
-        passes.set_width(request.columns() + 1);
+        passes.set_shape(request.height, request.columns() + 1);
         add_half(passes, all, variant.backend, request);
     }
     return passes;
@@ -89,15 +119,10 @@ PassPlan passes_of(const Variant &variant, Device device, const Fft2dRequest &re
 PassPlan passes_with_transposes(const Variant &transpose, Device device, const Fft2dRequest &request) {
     const Endpoints ends = request.endpoints();
     PassPlan passes(libraries(), device, request.height, request.width);
-    const bool rows = passes.transform(FieldAxis::rows, {.sign = ends.sign});
+    add_lines(passes, FieldAxis::rows, {.sign = ends.sign});
     passes.transpose(transpose);
-    const bool columns =
-        passes.transform(FieldAxis::rows, {.scale_re = ends.scale_re, .scale_im = ends.scale_im});
+    add_lines(passes, FieldAxis::rows, {.scale_re = ends.scale_re, .scale_im = ends.scale_im});
     passes.transpose(transpose);
-    if (!rows || !columns) {
-        throw std::logic_error(
-            fmt::format("fft2d: no passes for rows of {} and {}", request.width, request.height));
-    }
     return passes;
 }
 
@@ -183,16 +208,17 @@ public:
                           .is_whole = true}}},
               fft2d_variants(), {&definition, &pass, &lines, &mixed, &half, &transpose}) {}
 
-    // Rows of real values are taken as half as many complex numbers, where they have an even width and the
-    // variant is a pass. Otherwise the host makes a whole field, or a part of one.
+    // Rows of real values are taken as half as many complex numbers, where they have an even width, and two
+    // by two otherwise. For a variant that is no pass, the host makes a whole field, or a part of one.
     Plan plan(
         const Variant &variant, Device device, const Fft2dRequest &request, Array &output) const override {
         if (!request.half) {
             return FieldOperator::plan(variant, device, request, output);
         }
         const bool is_pass = variant.known_form != &definition && variant.known_form != &transpose;
-        return is_pass && request.has_pairs() ? plan_of_pairs(variant, device, request, output) :
-                                                plan_of_whole(variant, device, request, output);
+        return !is_pass            ? plan_of_whole(variant, device, request, output) :
+               request.has_pairs() ? plan_of_pairs(variant, device, request, output) :
+                                     OperatorOf::plan(variant, device, request, output);
     }
 
 protected:

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <complex>
 #include <cstddef>
+#include <functional>
+#include <type_traits>
+#include <vector>
 
 namespace tilewright {
 
@@ -24,6 +27,74 @@ std::optional<Array> pairs_of(const Array &values) {
 template<typename Copy>
 static void with_precision(const Array &field, const Copy &copy) {
     field.type() == Type::c64 ? copy(std::complex<float>(), float()) : copy(std::complex<double>(), double());
+}
+
+// Calls `work` with each row of `pairs`, and the two rows that belong to it. In place of a second one that
+// `rows` does not have, it is given a row of zeros of its own.
+template<typename Pair, typename Row>
+static void for_pairs(Pair *pair, const Array &pairs, Row *row, const Array &rows,
+    const std::function<void(Pair *, Row *, Row *)> &work) {
+    const int64_t h = rows.shape()[0], pitch = rows.strides()[0];
+    std::vector<std::remove_const_t<Row>> none((size_t)rows.shape()[1]);
+    for (int64_t y = 0; y < h; y += 2) {
+        Row *first = row + y * pitch;
+        work(pair + y / 2 * pairs.strides()[0], first, y + 1 < h ? first + pitch : none.data());
+    }
+}
+
+void pair_rows(const Array &values, Array &pairs) {
+    const int64_t w = values.shape()[1];
+    with_precision(pairs, [&]<typename Complex, typename Real>(Complex, Real) {
+        for_pairs<Complex, const Real>(pairs.as<Complex>(), pairs, values.as<Real>(), values,
+            [w](Complex *pair, const Real *first, const Real *second) {
+                for (int64_t x = 0; x < w; x++) {
+                    pair[x] = {first[x], second[x]};
+                }
+            });
+    });
+}
+
+void split_rows(const Array &pairs, Array &values) {
+    const int64_t w = values.shape()[1];
+    with_precision(pairs, [&]<typename Complex, typename Real>(Complex, Real) {
+        for_pairs<const Complex, Real>(pairs.as<Complex>(), pairs, values.as<Real>(), values,
+            [w](const Complex *pair, Real *first, Real *second) {
+                for (int64_t x = 0; x < w; x++) {
+                    first[x] = pair[x].real();
+                    second[x] = pair[x].imag();
+                }
+            });
+    });
+}
+
+void split_spectra(const Array &pairs, Array &half) {
+    const int64_t w = pairs.shape()[1];
+    with_precision(pairs, [&]<typename Complex, typename Real>(Complex, Real) {
+        for_pairs<const Complex, Complex>(pairs.as<Complex>(), pairs, half.as<Complex>(), half,
+            [w](const Complex *pair, Complex *first, Complex *second) {
+                for (int64_t k = 0; k <= w / 2; k++) {
+                    const Complex a = pair[k], b = std::conj(pair[k > 0 ? w - k : 0]),
+                                  other = (a - b) / Real(2);
+                    first[k] = (a + b) / Real(2);
+                    second[k] = {other.imag(), -other.real()};
+                }
+            });
+    });
+}
+
+void pair_spectra(const Array &half, Array &pairs) {
+    const int64_t w = pairs.shape()[1];
+    with_precision(pairs, [&]<typename Complex, typename Real>(Complex, Real) {
+        for_pairs<Complex, const Complex>(pairs.as<Complex>(), pairs, half.as<Complex>(), half,
+            [w](Complex *pair, const Complex *first, const Complex *second) {
+                pair[0] = {first[0].real(), second[0].real()};
+                for (int64_t k = 1; k <= w / 2; k++) {
+                    const Complex a = first[k], b = second[k];
+                    pair[k] = {a.real() - b.imag(), a.imag() + b.real()};
+                    pair[w - k] = {a.real() + b.imag(), b.real() - a.imag()};
+                }
+            });
+    });
 }
 
 void copy_columns(const Array &field, Array &half) {

@@ -9,6 +9,17 @@ namespace tilewright {
 // Nothing where rows do not begin at whole numbers.
 std::optional<Array> pairs_of(const Array &values);
 
+// Pairs of neighbouring real rows as complex rows, and back: the first row of a pair is the real part, and
+// the second one, zeros where there is none, the imaginary part.
+void pair_rows(const Array &values, Array &pairs);
+void split_rows(const Array &pairs, Array &values);
+
+// The spectra of such pairs, of an odd width w, as the columns 0 ... w / 2 of the spectra of their rows, and
+// back. The part of a pair's spectrum that equals its conjugate at the opposite frequency is that of the
+// first row. Back, of column 0 the real part counts, as in numpy.fft.irfft.
+void split_spectra(const Array &pairs, Array &half);
+void pair_spectra(const Array &half, Array &pairs);
+
 // The columns from 0 on of a field that `half` has, copied into it.
 void copy_columns(const Array &field, Array &half);
 

@@ -66,9 +66,8 @@ constexpr FieldForm<FresnelRequest> times("fresnel_times", of_phases),
 class PropagationPlan {
 public:
     PropagationPlan(const Variant &variant, Device device, const Propagation &propagation)
-        : libraries_(libraries().with(variant)), backend_(device.backend), p_(propagation),
-          n_(propagation.side), passes_(libraries_, device, n_, n_),
-          sign_(propagation.distance < 0 ? -1.0f : 1.0f) {}
+        : libraries_(libraries().with(variant)), device_(device), p_(propagation), n_(propagation.side),
+          passes_(libraries_, device, n_, n_), sign_(propagation.distance < 0 ? -1.0f : 1.0f) {}
 
     // Phases inside the passes.
     PassPlan fused() {
@@ -122,14 +121,14 @@ private:
     enum class Phase { before, after, paraxial, exact };  // by the numbers that the library has for them
 
     const FftLibraries &libraries_;
-    Backend backend_;
+    Device device_;
     Propagation p_;
     int64_t n_;
     PassPlan passes_;
     float sign_;  // a negative distance takes the conjugates of the field and of the result
 
     const Variant &row_of(const Form &form) const {
-        if (const Variant *variant = libraries_.of_form(backend_, form)) {
+        if (const Variant *variant = libraries_.of_form(device_.backend, form)) {
             return *variant;
         }
         throw std::logic_error(
@@ -191,8 +190,8 @@ private:
             return;
         }
         const FftPassKind whole_rows{.lines = Lines::along, .first_factor = true, .last_factor = true};
-        if (backend_ != Backend::cpu && axis == rows && has_pass(n_) &&
-            !libraries_.pass(backend_, whole_rows, n_, n_)) {
+        if (device_.backend != Backend::cpu && axis == rows && has_pass(n_) &&
+            !libraries_.pass(device_, whole_rows, n_, n_)) {
             return transposed([&] { convolve(columns); });
         }
         transform(axis, {}, LineFactor::ones, LineFactor::transfer);
@@ -202,7 +201,7 @@ private:
     // By one pass.
     bool convolve_whole(FieldAxis axis, const MakeResponse &make) {
         const FftPassKind kind{.lines = axis == columns ? Lines::across : Lines::along, .convolves = true};
-        const FftPassLibrary *pass = libraries_.pass(backend_, kind, n_, n_);
+        const FftPassLibrary *pass = libraries_.pass(device_, kind, n_, n_);
         if (pass && pass->arguments->has_frequencies_in_order()) {
             passes_.pass(
                 {.pass = pass, .response = along_line(factors(LineFactor::transfer), {{n_, 1}, {1, n_}})});
@@ -218,11 +217,11 @@ private:
         for (int64_t second = n_ / 2; has_pass(n_) && second >= shortest_pass; second /= 2) {
             const int64_t first = n_ / second;
             const FftPassLibrary *forward =
-                libraries_.pass(backend_, {.lines = Lines::across, .first_factor = true}, first, n_);
+                libraries_.pass(device_, {.lines = Lines::across, .first_factor = true}, first, n_);
             const FftPassLibrary *both = libraries_.pass(
-                backend_, {.lines = Lines::across, .twiddled = true, .convolves = true}, second, n_);
+                device_, {.lines = Lines::across, .twiddled = true, .convolves = true}, second, n_);
             const FftPassLibrary *back =
-                libraries_.pass(backend_, {.lines = Lines::across, .twiddled = true}, first, n_);
+                libraries_.pass(device_, {.lines = Lines::across, .twiddled = true}, first, n_);
             if (!forward || !both || !back) {
                 continue;
             }
@@ -250,7 +249,7 @@ private:
     // All rows, all columns times the transfer function of both axes, all rows back. The transfer function is
     // a table where a library makes one.
     void angular_spectrum() {
-        const Variant *table = libraries_.of_form(backend_, transfer);
+        const Variant *table = libraries_.of_form(device_.backend, transfer);
         const MakeResponse exact = [p = p_, table](
                                        Plan &plan, Device device, const FftPassLibrary &pass, int64_t parts) {
             return spectrum_response(plan, device, p, pass, parts, *table);

@@ -141,8 +141,8 @@ TEST_P(Fft2dVariant, TakesCropsAndWritesNothingElse) {
 // spectra that real values do not have. Every variant takes part, beside those for narrower fields.
 TEST_P(Fft2dVariant, TakesRealValuesForHalfASpectrum) {
     const std::pair<int64_t, int64_t> sizes[] = {{1, 1}, {1, 2}, {2, 1}, {4, 2}, {3, 4}, {7, 5}, {13, 26},
-        {16, 32}, {32, 64}, {64, 128}, {128, 256}, {256, 512}, {512, 64}, {64, 1024}, {1024, 128}, {16, 2048},
-        {15, 2018}, {1009, 6}, {9, 1009}, {3, 8198}, {2, 16384}, {16384, 2}, {5, 16383}};
+        {64, 31}, {16, 32}, {32, 64}, {64, 128}, {128, 256}, {256, 512}, {512, 64}, {64, 1024}, {1024, 128},
+        {16, 2048}, {15, 2018}, {1009, 6}, {9, 1009}, {3, 8198}, {2, 16384}, {16384, 2}, {5, 16383}};
     const int64_t longest = variant().schedule == "reference" ? 1024 : 16384;
     for (const auto &[h, w] : sizes) {
         if (std::max(h, w) > longest) {

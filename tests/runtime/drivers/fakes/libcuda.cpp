@@ -101,7 +101,12 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     switch (attribute) {
     case 1: *value = 1024; return ok;       // threads per block
     case 8: *value = 48 * 1024; return ok;  // shared memory per block, without and with a request
-    case 97: *value = most_shared[device]; return ok;
+    case 97:
+        *value = most_shared[device];
+        if (const char *wanted = getenv("FAKE_CUDA_SHARED")) {
+            *value = (int)strtol(wanted, nullptr, 10);
+        }
+        return ok;
     case 16: *value = 100 + device; return ok;  // multiprocessors
     case 39: *value = 2048; return ok;          // threads of one
     case 75: *value = capability[device]; return ok;
