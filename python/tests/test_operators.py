@@ -143,8 +143,12 @@ def test_transforms_of_every_side_are_those_of_numpy(h, w, real, dtype, bound):
     expect(tilewright.irfft2(half, s=(h, w), device="cpu"), np.fft.irfft2(wide, s=(h, w)), real)
     if w % 2 == 0:
         expect(tilewright.irfft2(half, device="cpu"), np.fft.irfft2(wide), real)
-    with pytest.raises(ValueError, match="s: takes"):
-        tilewright.irfft2(half, s=(h + 1, w), device="cpu")
+    for shape in ((h + 1, w), (h, 0), h, (h, w, 1), (h, w / 2), "hw"):
+        with pytest.raises(ValueError, match="s: takes"):
+            tilewright.irfft2(half, s=shape, device="cpu")
+    for layout in ("nw", 3):
+        with pytest.raises((TypeError, tilewright.ArgumentError), match="layout"):
+            tilewright.irfft2(half, s=(h, w), layout=layout, device="cpu")
     with pytest.raises(tilewright.ArgumentError, match="real values per row"):
         tilewright.irfft2(half, s=(h, w + 2), device="cpu")
     with pytest.raises(tilewright.ArgumentError, match="half takes real values"):

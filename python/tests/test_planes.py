@@ -94,6 +94,8 @@ def test_out_strides_and_progress():
         (lambda a: tilewright.invert(a, layout="ncwh"), ValueError, "h before w"),
         (lambda a: tilewright.invert(a, layout="nnhw"), ValueError, "a different letter for each axis"),
         (lambda a: tilewright.invert(a, layout="abcd"), ValueError, "h before w"),
+        (lambda a: tilewright.invert(a, layout="n\udc80hw"), ValueError, "a different letter"),
+        (lambda a: tilewright.invert(a, layout="n2hw"), ValueError, "a different letter"),
         (lambda a: tilewright.invert(a, layout=4), TypeError, "layout: takes a word, not int"),
         (lambda a: tilewright.invert(a[:0], layout="nchw"), ValueError, "no elements"),
         (lambda a: tilewright.invert(a, layout="nchw", out=a), ValueError, "shares memory with an input"),

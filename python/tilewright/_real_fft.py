@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -69,9 +70,13 @@ def irfft2(spectrum: Any, s: tuple[int, int] | None = None, **how: Any) -> Any:
     """
     width = 0
     if s is not None:
-        height, width = s
+        try:
+            height, width = map(operator.index, s)
+        except (TypeError, ValueError):
+            raise ValueError(f"s: takes two whole numbers, (h, w), not {s!r}") from None
         layout = how.get("layout")
-        rows = np.shape(spectrum)[layout.index("h") if layout else 0]
-        if width < 1 or height != rows:
-            raise ValueError(f"s: takes ({rows}, w), not {tuple(s)}")
+        axis = layout.find("h") if isinstance(layout, str) else 0  # fft2d refuses a layout without h
+        rows = np.shape(spectrum)[axis : axis + 1] or (height,)
+        if width < 1 or (axis >= 0 and height != rows[0]):
+            raise ValueError(f"s: takes ({rows[0]}, w), not {tuple(s)}")
     return fft2d(spectrum, direction="inverse", half=True, width=width, **how)

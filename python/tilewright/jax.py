@@ -126,7 +126,7 @@ class _Call:
     def __init__(self, op, values, schedule, layout):
         self.op, self.values, self.schedule, self.layout = op, values, schedule, layout
         self.given = dict(zip((option.name for option in op.options), values))
-        self.axes = (layout.index("h"), layout.index("w")) if layout else (0, 1)
+        self.axes = (layout.find("h"), layout.find("w")) if isinstance(layout, str) else (0, 1)
 
     def again(self, *arrays, **changed):
         """The same call on other arrays, or with other options."""

@@ -70,7 +70,8 @@ class Planes:
 
         if not isinstance(layout, str):
             raise TypeError(f"layout: takes a word, not {type(layout).__name__}")
-        if len(set(layout)) != len(layout) or not 0 <= layout.find("h") < layout.find("w"):
+        is_word = layout.isascii() and layout.isalpha() and len(set(layout)) == len(layout)
+        if not is_word or not 0 <= layout.find("h") < layout.find("w"):
             refuse('takes a different letter for each axis, h before w among them, such as "nhwc" or "nchw"')
         for dtype, shape in shapes:
             if dtype not in TYPES:

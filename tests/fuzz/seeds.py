@@ -48,8 +48,8 @@ def of_pictures():
 
 
 def of_arrays():
-    for name in ("u1", "<u2", "<u4", "<u8", "<i4", "<f2", "<f4", "<f8", "<c8"):
-        for shape in ((5,), (3, 4), (2, 3, 2)):
+    for name in ("u1", "<u2", "<u4", "<u8", "<i4", "<f2", "<f4", "<f8", "<c8", ">u2", ">c16"):
+        for shape in ((5,), (3, 4), (2, 3, 2), (2, 1, 2, 3)):
             for order in "CF":
                 out = io.BytesIO()
                 np.save(out, np.ones(shape, name, order))
