@@ -118,7 +118,7 @@ std::string Input::why_not(Type type, std::span<const int64_t> shape, bool pads)
         axes == Axes::vector ? "give it one line of numbers" :
         dims == 1            ? "give a vector the shape (1, n) or (n, 1)" :
         dims > 3             ? "say by the layout, nhwc or nchw, which axes are those of images" :
-                               "give it one channel, or say by the layout, nhw, that these are many of them";
+                               "make colours grey, or say by the layout, nhw, that these are many images";
     return fmt::format("takes {}; {}", says(), advice);
 }
 

@@ -270,8 +270,8 @@ TEST(PipelineLibraryErrors, NameWhatIsWrong) {
         "blur_transpose_sums_staged: image = u16 (20, 30): takes u8 of shape (h, w); convert it first");
     EXPECT_EQ(said_by([&] { blur_transpose_sums_staged(Array(Type::u8, {20, 30, 3}), output, on_cpu); },
                   Fault::input),
-        "blur_transpose_sums_staged: image = u8 (20, 30, 3): takes u8 of shape (h, w); give it one channel, "
-        "or say by the layout, nhw, that these are many of them");
+        "blur_transpose_sums_staged: image = u8 (20, 30, 3): takes u8 of shape (h, w); make colours grey, or "
+        "say by the layout, nhw, that these are many images");
     EXPECT_EQ(said_by([&] { colour_transpose_staged(image, output, on_cpu); }, Fault::input),
         "colour_transpose_staged: image = u8 (20, 30): takes u8 (h, w, 3)");
     EXPECT_EQ(said_by([&] { blur_transpose_sums_staged({}, output, on_cpu); }, Fault::input),
