@@ -1,5 +1,6 @@
 """Calls with `layout` or `dtype`: arrays of many images, and values that are no array of a taken type yet."""
 
+import contextlib
 import math
 import sys
 
@@ -24,10 +25,10 @@ TYPES = (
 
 def converted(values, dtype):
     """`values` as an array of that type: a list or another sequence as NumPy's."""
-    try:
-        name = "bfloat16" if str(dtype) == "bfloat16" else np.dtype(dtype).name
-    except TypeError:
-        name = str(dtype)
+    name = str(dtype).removeprefix("torch.")
+    if name not in TYPES:
+        with contextlib.suppress(TypeError):
+            name = np.dtype(dtype).name
     if name not in TYPES:
         raise TypeError(f"dtype: takes {', '.join(TYPES[:-1])} or {TYPES[-1]}, not {name}")
     if hasattr(values, "new_empty"):  # PyTorch's
