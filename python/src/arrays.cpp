@@ -50,12 +50,16 @@ void refuse_deferred(nb::handle object, const std::string &name, bool writable) 
 
 [[noreturn]] void refuse(nb::handle object, const std::string &name, bool writable) {
     std::string type = type_name_of(object);
-    if (nb::hasattr(object, "dtype")) {
-        type += " of " + text_of(nb::object(object.attr("dtype")));
+    std::string advice;
+    if (nb::hasattr(object, "dtype") || PyList_Check(object.ptr()) || PyTuple_Check(object.ptr())) {
+        const std::string elements =
+            nb::hasattr(object, "dtype") ? " of " + text_of(nb::object(object.attr("dtype"))) : "";
+        const char *const other = elements.find("complex") != std::string::npos ? "complex64" :
+                                  elements == " of bool"                        ? "uint8" :
+                                                                                  "float32";
+        type += elements;
+        advice = std::string("; dtype=\"") + other + "\" converts it";
     }
-    const bool is_complex = type.find("complex") != std::string::npos;
-    const std::string advice =
-        std::string("; dtype=\"") + (is_complex ? "complex64" : "float32") + "\" converts it";
     refuse_type(name, std::string("takes ") + (writable ? "a writable array" : "an array") + " of " +
                           types_in_words + ", not " + type + (writable ? "" : advice));
 }

@@ -147,9 +147,11 @@ std::optional<OnCuda> on_cuda(nb::handle object) {
         const bool cuda = kind == dlpack_cuda || kind == dlpack_cuda_managed;
         return cuda ? std::optional<OnCuda>({index, true}) : std::nullopt;
     }
-    // The interface does not say the device. Of several devices Numba's arrays know theirs.
+    // The interface does not say the device. Of several devices Numba's arrays know theirs, and XLA's memory
+    // (tilewright.jax) has its number.
     if (nb::hasattr(object, "__cuda_array_interface__")) {
-        return OnCuda{0, false};
+        return OnCuda{
+            nb::hasattr(object, "cuda_device") ? nb::cast<int>(object.attr("cuda_device")) : 0, false};
     }
     return {};
 }

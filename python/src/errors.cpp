@@ -107,9 +107,7 @@ std::string python_name(std::string name) {
 }
 
 std::string in_words_of_python(const std::string &message) {
-    const std::string quoted = "`tilewright ", advice = "; convert it first", output = ": output = ";
-    const bool is_complex = message.find(" = c64 (") != message.npos ||  // a float would lose a part of it
-                            message.find(" = c128 (") != message.npos;
+    const std::string quoted = "`tilewright ", advice = "; convert it to ", output = ": output = ";
     std::string made;
     for (size_t at = 0; at < message.size();) {
         const size_t close = message.compare(at, quoted.size(), quoted) == 0 ?
@@ -125,9 +123,10 @@ std::string in_words_of_python(const std::string &message) {
             made += argument_at(message.substr(at), end);
             at += end;
         } else if (message.compare(at, advice.size(), advice) == 0) {
-            made += is_complex ? "; give it .real, .imag or abs() of the array" :
-                                 "; dtype=\"float32\" converts it";
-            at += advice.size();
+            const size_t type = at + advice.size(), end = message.find(" first", type);
+            made += std::string("; dtype=\"") + (message[type] == 'c' ? "complex64" : "float32") +
+                    "\" converts it";
+            at = end + 6;
         } else if (message.compare(at, output.size(), output) == 0) {
             made += ": out = ";
             at += output.size();

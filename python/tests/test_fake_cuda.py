@@ -154,3 +154,55 @@ def test_every_field_is_transformed_where_blocks_have_99_kilobytes():
         """,
         FAKE_CUDA_SHARED=str(99 * 1024),
     )
+
+
+# XLA's call on a GPU, as JAX would make it there.
+def test_jax_calls_work_in_the_stream_and_on_the_device_of_xla():
+    pytest.importorskip("jax", reason="JAX is not installed")
+    run("""
+        import ctypes
+        import tilewright.jax as ours
+        from tilewright._tilewright import operators
+
+        def block(array):
+            own = array.__cuda_array_interface__
+            shape = (ctypes.c_int64 * len(own["shape"]))(*own["shape"])
+            return ours._Buffer(0, None, 0, own["data"][0], len(shape), shape)
+
+        def listed(like, *each):
+            made = dict(like._fields_)["each"]._type_
+            return (made * len(each))(*(ctypes.pointer(one) for one in each))
+
+        asked, said = [], []
+        def answers(name, answer):
+            def called(argument):
+                asked.append((name, argument.contents.context))
+                argument.contents.answer = answer
+            return ours._Answer(called)
+        def failure(argument):
+            said.append(argument.contents.message.decode())
+            return 1
+
+        def call(op, values, layout, arrays, out, device):
+            number = ours._number(ours._Call(operators[op], values, "tuned", layout),
+                                  tuple(np.dtype(a.dtype) for a in arrays), np.dtype(out.dtype))
+            interface = ours._Interface(
+                ctypes.sizeof(ours._Interface), stream=answers("stream", 0x5550),
+                device=answers("device", device),
+                failure=dict(ours._Interface._fields_)["failure"](failure))
+            given = ctypes.c_int64(number)
+            frame = ours._Frame(interface=ctypes.pointer(interface), context=0x77)
+            for name, each in (("arguments", [block(a) for a in arrays]), ("results", [block(out)]),
+                               ("attributes", [ours._Number(0, ctypes.pointer(given))])):
+                getattr(frame, name).each = listed(type(getattr(frame, name)), *each)
+            return ours._functions["CUDA"](ctypes.byref(frame))
+
+        assert call("invert", (), None, [image], out, 0) is None and not said, said
+        assert asked == [("device", 0x77), ("stream", 0x77)], asked
+        other = [on_device((60, 64), "cuda:1") for _ in range(2)]
+        assert call("invert", (), None, other[:1], other[1], 1) is None and not said, said
+        many, results = on_device((4, 60, 64)), on_device((4, 60, 64))
+        assert call("invert", (), "nhw", [many], results, 0) is None and not said, said
+        assert call("invert", (), "hwn", [many], results, 0) == 1
+        assert "must be contiguous" in said.pop()
+    """)

@@ -70,6 +70,14 @@ def test_results_are_tensors(side):
     ones = torch.ones((side, side), dtype=torch.bfloat16)  # NumPy may have no such type
     blurred = tilewright.gaussian_blur(ones, 2, device="cpu")
     assert blurred.dtype == torch.bfloat16 and bool((blurred == 1).all())
+    for dtype, want in (
+        (torch.bfloat16, torch.bfloat16),
+        ("bfloat16", torch.bfloat16),
+        (torch.float32, torch.float32),
+        (np.float32, torch.float32),
+    ):
+        ones = torch.ones((side, side), dtype=torch.int64)
+        assert tilewright.gaussian_blur(ones, 2, device="cpu", dtype=dtype).dtype == want
 
 
 def freed():

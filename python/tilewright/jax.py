@@ -1,4 +1,4 @@
-"""The operators as functions of JAX, under jit, grad and vmap, on the CPU.
+"""The operators as functions of JAX, under jit, grad and vmap, on the CPU and on CUDA devices.
 
     import tilewright.jax
     loss = jax.jit(lambda image: tilewright.jax.gaussian_blur(image, 3.0).sum())
@@ -9,8 +9,7 @@ The functions take arrays of JAX and, as Python's numbers and words, the options
 call takes many images.
 
 XLA calls the operators by its interface for foreign functions: they read and write XLA's own memory, and
-nothing is copied. Programs for GPUs do not find them; outside of jit, tilewright.gaussian_blur(array) takes
-arrays of JAX on a GPU where they are.
+nothing is copied. On a GPU the work is done in the stream that XLA names.
 
 Gradients: of gaussian_blur, recursive_gaussian, transpose, column_sum, row_sum, matmul and fft2d, of the
 first and of higher orders; others refuse grad. That of recursive_gaussian leaves out what weighs less than
@@ -21,6 +20,7 @@ import ctypes
 import functools
 import inspect
 import math
+import types
 from typing import TYPE_CHECKING
 
 import jax
@@ -64,11 +64,18 @@ _Question = _struct(
     metadata=ctypes.POINTER(_Metadata),
 )
 _Failure = _struct(**_HEAD, message=ctypes.c_char_p, code=ctypes.c_int)
+# What XLA is asked of a call on a GPU: its stream, or the number of its device.
+_Asked = _struct(**_HEAD, context=ctypes.c_void_p, answer=ctypes.c_void_p)
+_Answer = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Asked))
 _Interface = _struct(
     **_HEAD,
     version=_Version,
     internal=ctypes.c_void_p,
     failure=ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Failure)),
+    others=ctypes.c_void_p * 3,
+    stream=_Answer,
+    more=ctypes.c_void_p * 12,
+    device=_Answer,  # not before version 0.3
 )
 _Frame = _struct(
     size_of_this=ctypes.c_size_t,
@@ -84,8 +91,50 @@ _Frame = _struct(
 _calls = []  # that XLA may make: their numbers are in its programs
 
 
-@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Frame))
-def _entered(frame):
+class _OnGpu:
+    """XLA's memory on a GPU, as an array of planes.call."""
+
+    __array_function__ = None  # for planes: it has axes
+    flags = types.SimpleNamespace(c_contiguous=True)  # other rows are refused, because nothing is copied
+
+    def __init__(self, address, shape, strides, dtype, device):
+        self.shape, self.dtype, self.cuda_device = tuple(shape), dtype, device
+        self.__cuda_array_interface__ = {
+            "version": 3,
+            "typestr": dtype.str,
+            "shape": self.shape,
+            "strides": tuple(strides),
+            "data": (address, False),
+        }
+
+    def transpose(self, order):
+        own = self.__cuda_array_interface__
+        axes = ([of_axes[axis] for axis in order] for of_axes in (self.shape, own["strides"]))
+        return _OnGpu(own["data"][0], *axes, self.dtype, self.cuda_device)
+
+
+def _asked(ask, context):
+    asked = _Asked(ctypes.sizeof(_Asked), None, context, None)
+    if ask(ctypes.byref(asked)):
+        raise RuntimeError("XLA does not say which stream and device it works on")
+    return asked.answer or 0
+
+
+def _of_gpu(frame):
+    """The device and the stream of a call, and how its memory is read."""
+    interface = frame.interface.contents
+    knows_device = interface.size_of_this >= _Interface.device.offset + ctypes.sizeof(ctypes.c_void_p)
+    device = _asked(interface.device, frame.context) & 0xFFFFFFFF if knows_device else 0
+
+    def memory(buffer, dtype):
+        shape = buffer.contents.shape[: buffer.contents.axes]
+        strides = [dtype.itemsize * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+        return _OnGpu(buffer.contents.data, shape, strides, dtype, device)
+
+    return f"cuda:{device}", _asked(interface.stream, frame.context), memory
+
+
+def _call_of(frame, place):
     """XLA's call. It gives None, or XLA's description of an error."""
     frame = frame.contents
     if frame.question and frame.question.contents.type == 1:
@@ -94,9 +143,10 @@ def _entered(frame):
         version.major, version.minor = 0, frame.interface.contents.version.minor if frame.interface else 1
         return None
     try:
-        call, types, made = _calls[frame.attributes.each[0].contents.value.contents.value]
-        arrays = [_memory(frame.arguments.each[number], dtype) for number, dtype in enumerate(types)]
-        call.run(arrays, _memory(frame.results.each[0], made))
+        call, dtypes, made = _calls[frame.attributes.each[0].contents.value.contents.value]
+        device, stream, memory = place(frame)
+        arrays = [memory(frame.arguments.each[number], dtype) for number, dtype in enumerate(dtypes)]
+        call.run(arrays, memory(frame.results.each[0], made), device, stream)
         return None
     except BaseException as error:  # there is no caller in Python that could catch it
         failed = _Failure(ctypes.sizeof(_Failure), None, str(error).encode(), 13)  # "internal"
@@ -110,7 +160,13 @@ def _memory(buffer, dtype):
     return np.frombuffer(memory, np.uint8).view(dtype).reshape(shape)
 
 
-jax.ffi.register_ffi_target("tilewright", jax.ffi.pycapsule(_entered), platform="cpu")
+_Function = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Frame))
+_functions = {
+    "cpu": _Function(lambda frame: _call_of(frame, lambda _: ("cpu", 0, _memory))),
+    "CUDA": _Function(lambda frame: _call_of(frame, _of_gpu)),
+}
+for _platform, _entered in _functions.items():
+    jax.ffi.register_ffi_target("tilewright", jax.ffi.pycapsule(_entered), platform=_platform)
 
 
 @functools.lru_cache(1024)
@@ -147,8 +203,8 @@ class _Call:
             )
         return jax.ShapeDtypeStruct(tuple(shape), dtype)
 
-    def run(self, arrays, out):
-        how = (out, "cpu", self.schedule, None, 0, None, self.layout, None)
+    def run(self, arrays, out, device, stream):
+        how = (out, device, self.schedule, None, stream, None, self.layout, None)
         planes.call(self.op.name, tuple(arrays), self.values, *how)
 
     def __call__(self, *arrays):

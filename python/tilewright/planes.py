@@ -1,5 +1,6 @@
 """Calls with `layout` or `dtype`: arrays of many images, and values that are no array of a taken type yet."""
 
+import contextlib
 import math
 import sys
 
@@ -24,9 +25,17 @@ TYPES = (
 
 def converted(values, dtype):
     """`values` as an array of that type: a list or another sequence as NumPy's."""
+    name = str(dtype).removeprefix("torch.")
+    if name not in TYPES:
+        with contextlib.suppress(TypeError):
+            name = np.dtype(dtype).name
+    if name not in TYPES:
+        raise TypeError(f"dtype: takes {', '.join(TYPES[:-1])} or {TYPES[-1]}, not {name}")
     if hasattr(values, "new_empty"):  # PyTorch's
-        return values.to(getattr(sys.modules["torch"], np.dtype(dtype).name))
-    return values.astype(dtype) if hasattr(values, "astype") else np.asarray(values, dtype)
+        return values.to(getattr(sys.modules["torch"], name))
+    if name == "bfloat16":
+        import ml_dtypes  # noqa: F401: makes the name known to NumPy
+    return values.astype(name) if hasattr(values, "astype") else np.asarray(values, name)
 
 
 def _with_axes(array):

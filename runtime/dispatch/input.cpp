@@ -39,6 +39,16 @@ std::string range_of(const Sides &sides) {
     return fmt::format("from {}{}", sides.least, is_open ? " on" : fmt::format(" to {}", sides.most));
 }
 
+// What to make of an array of a type that the input does not take.
+std::string conversion(const Input &input, Type from) {
+    const Type to = is_complex(from) ? Type::c64 : Type::f32;
+    if (input.takes(to)) {
+        return fmt::format("convert it to {} first", name_of(to));
+    }
+    return is_complex(from) ? "give it the real part, the imaginary part or the magnitude" :
+                              "convert it first";
+}
+
 std::string why_not_sides(const Sides &declared, std::span<const int64_t> shape, bool pads) {
     if (declared.are_equal && shape[0] != shape[1]) {
         return "takes a square; crop or enlarge it to as many rows as columns";
@@ -102,12 +112,13 @@ std::string Input::why_not(Type type, std::span<const int64_t> shape, bool pads)
     if (has_axes && takes(type) && takes_channels(*this, type, shape)) {
         return axes == Axes::vector ? "" : why_not_sides(sides, shape, pads);
     }
-    const char *const advice = has_axes && !takes(type) ? "convert it first" :
-                               has_axes                 ? "give it one channel at a time" :
-                               axes == Axes::vector     ? "give it one line of numbers" :
-                               dims == 1                ? "give a vector the shape (1, n) or (n, 1)" :
-                               dims > 3 ? "say by the layout, nhwc or nchw, which axes are those of images" :
-                                          "make colours grey, or give it one channel";
+    const std::string advice =
+        has_axes && !takes(type) ? conversion(*this, type) :
+        has_axes ? "give it one channel at a time, or say by the layout, chw, where channels are" :
+        axes == Axes::vector ? "give it one line of numbers" :
+        dims == 1            ? "give a vector the shape (1, n) or (n, 1)" :
+        dims > 3             ? "say by the layout, nhwc or nchw, which axes are those of images" :
+                               "make colours grey, or say by the layout, nhw, that these are many images";
     return fmt::format("takes {}; {}", says(), advice);
 }
 

@@ -147,8 +147,10 @@ FileKind kind_of_file(InputFile &file) {
     }
     const std::optional<FileKind> kind = kind_of_content(first, file.path());
     if (!kind) {
-        file.refuse("it is neither a PNG nor an .npy file, and no JPEG, TIFF or text of numbers",
-            "convert it to one of them first");
+        const bool is_zip = first.starts_with("PK\3\4");
+        file.refuse(is_zip ? "it is a ZIP archive, as .npz files are" :
+                             "it is neither a PNG nor an .npy file, and no JPEG, TIFF or text of numbers",
+            is_zip ? "save one of its arrays by numpy.save" : "convert it to one of them first");
     }
     return *kind;
 }

@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <tuple>
 
 namespace tilewright {
 
@@ -206,10 +207,12 @@ Type type_of(const std::string &descr, const InputFile &file) {
             return known.type;
         }
     }
-    if (descr.ends_with("b1") || descr.ends_with("i1")) {
-        const bool is_bool = descr.ends_with("b1");
-        file.refuse(fmt::format("its elements are {} ({})", is_bool ? "bool" : "int8", shown),
-            fmt::format("save array.astype('{}')", is_bool ? "uint8" : "float32"));
+    for (const auto &[code, name, taken] : {std::tuple{"b1", "bool", "uint8"}, {"i1", "int8", "float32"},
+             {"i2", "int16", "float32"}, {"i8", "int64", "float32"}}) {
+        if (descr.ends_with(code)) {
+            file.refuse(fmt::format("its elements are {} ({})", name, shown),
+                fmt::format("save array.astype('{}')", taken));
+        }
     }
     file.refuse("its elements have type " + shown, types_taken);
 }

@@ -261,8 +261,8 @@ private:
         }
         if (is_complex(field.type()) != request.inverse) {
             refuse(Fault::input,
-                request.inverse ? "half makes real values of a complex spectrum, inverse" :
-                                  "half takes real values, f32 or f64, forward",
+                request.inverse ? "half takes a complex spectrum, c64 or c128, with the direction inverse" :
+                                  "half takes real values, f32 or f64, with the direction forward",
                 "field", field.describe());
         }
         request.half = true;

@@ -271,7 +271,7 @@ TEST(PipelineLibraryErrors, NameWhatIsWrong) {
     EXPECT_EQ(said_by([&] { blur_transpose_sums_staged(Array(Type::u8, {20, 30, 3}), output, on_cpu); },
                   Fault::input),
         "blur_transpose_sums_staged: image = u8 (20, 30, 3): takes u8 of shape (h, w); make colours grey, or "
-        "give it one channel");
+        "say by the layout, nhw, that these are many images");
     EXPECT_EQ(said_by([&] { colour_transpose_staged(image, output, on_cpu); }, Fault::input),
         "colour_transpose_staged: image = u8 (20, 30): takes u8 (h, w, 3)");
     EXPECT_EQ(said_by([&] { blur_transpose_sums_staged({}, output, on_cpu); }, Fault::input),

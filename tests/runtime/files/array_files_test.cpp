@@ -38,6 +38,9 @@ TEST_F(FilesTest, OtherFilesAreRefused) {
     write_bytes(folder.file("text.png"), bytes_of("text"));
     expect_error(
         Fault::input, "neither a PNG nor an .npy file", [&] { read_array(folder.file("text.png")); });
+    write_bytes(folder.file("many.npz"), bytes_of("PK\3\4"));
+    expect_error(
+        Fault::input, "save one of its arrays by numpy.save", [&] { read_array(folder.file("many.npz")); });
     write_bytes(folder.file("empty.npy"), {});
     expect_error(Fault::input, "the file is empty", [&] { read_array(folder.file("empty.npy")); });
     expect_error(Fault::input, "No such file", [&] { read_array(folder.file("absent.npy")); });
