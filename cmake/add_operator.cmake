@@ -93,6 +93,7 @@ function(tilewright_add_operator op)
         set_target_properties(${part} PROPERTIES
             EXPORT_NAME ${op}_${backend} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
         target_compile_features(${part} PUBLIC cxx_std_20)
+        target_include_directories(${part} SYSTEM PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
         target_link_libraries(${part} PUBLIC Tilewright::runtime)
         tilewright_merge(${part} ${folder} ${folder}/${op}_${backend}.a)
         target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:${part}>)

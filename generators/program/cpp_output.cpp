@@ -75,8 +75,10 @@ std::string libraries_text(const Selection &selection, const std::string &target
             continue;
         }
         if (one.shared.empty()) {
-            declarations << "int " << one.name << "_argv(void **);\nconst halide_filter_metadata_t *"
-                         << one.name << "_metadata();\n";
+            declarations << "int " << one.name << "_argv(void **);\n";
+            if (!one.is_own || !is_gpu(target)) {  // else the header of their needs has it
+                declarations << "const halide_filter_metadata_t *" << one.name << "_metadata();\n";
+            }
         }
         entries << "    {"
                 << joined({is_gpu(target)  ? one.run() + "_needs" :

@@ -3,8 +3,10 @@
 #include "generators/program/errors/error_codes.h"
 #include "generators/program/library_selection.h"
 #include "schedules/schedule.h"
+#include <HalideRuntime.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
 namespace tilewright {
 namespace {
@@ -55,6 +57,37 @@ TEST(ErrorCodes, ACheckEndsTheLibraryWithAndWithoutWords) {
     const std::string said = said_of_short_input(Errors::codes);
     EXPECT_NE(said.find("exit status -4"), std::string::npos) << said;
     EXPECT_EQ(said.find("accessed"), std::string::npos) << said;
+}
+
+// The code of a call that adds two arrays to four numbers; 0 where it was done. Its checks are in few joined
+// ones, of which each ends the call as the check alone would.
+int code_of_sum(int extent_of_first, int extent_of_second, int stride_of_second) {
+    Halide::ImageParam first(Halide::UInt(8), 1, "first"), second(Halide::UInt(8), 1, "second");
+    Halide::Var x{"x"};
+    Halide::Func out{"out"};
+    out(x) = first(x) + second(x);
+    Halide::Pipeline pipeline(out);
+    shorten_errors(pipeline, false);
+    std::vector<uint8_t> bytes(64, 1);
+    const halide_dimension_t strided(0, extent_of_second, stride_of_second);
+    Halide::Buffer<uint8_t> one(bytes.data(), extent_of_first), other(bytes.data(), 1, &strided), sums(4);
+    first.set(one);
+    second.set(other);
+    try {
+        pipeline.realize(sums);
+    } catch (const Halide::Error &error) {
+        const std::string said = error.what(), before = "exit status ";
+        return std::stoi(said.substr(said.find(before) + before.size()));
+    }
+    return sums(3) == 2 ? 0 : 1;
+}
+
+TEST(ErrorCodes, JoinedChecksFailEach) {
+    EXPECT_EQ(code_of_sum(4, 4, 1), 0);
+    EXPECT_EQ(code_of_sum(3, 4, 1), halide_error_code_access_out_of_bounds);
+    EXPECT_EQ(code_of_sum(4, 3, 1), halide_error_code_access_out_of_bounds);
+    EXPECT_EQ(code_of_sum(4, 4, 2), halide_error_code_constraint_violated);
+    EXPECT_EQ(code_of_sum(4, -1, 1), halide_error_code_access_out_of_bounds);
 }
 
 // The extent that a library asks its input to have; 0 where it fills in nothing.

@@ -44,8 +44,8 @@ public:
     explicit ErrorCodes(bool bounds_queries) : bounds_queries_(bounds_queries) {}
 
     std::string description() const override {
-        std::string text = bounds_queries_ ? "codes, also behind lets, of" :
-                                             "no bounds queries; codes, also behind lets, of";
+        std::string text = bounds_queries_ ? "a check per code, also behind lets, of" :
+                                             "no bounds queries; a check per code, also behind lets, of";
         for (const auto &[words, code] : codes()) {
             text += " " + words;
         }
@@ -73,7 +73,36 @@ protected:
                                         AssertStmt::make(mutate(check->condition), known->second);
     }
 
+    // Halide makes a number of all checks that follow one another, a bit per check, and looks for the first
+    // bit: about 40 bytes of code per check. Checks with the same code need no bit each.
+    Stmt visit(const Block *block) override {
+        const Stmt first = mutate(block->first), rest = mutate(block->rest);
+        const Stmt joined = with_check(first.as<AssertStmt>(), rest);
+        return joined.defined() ? joined : Block::make(first, rest);
+    }
+
 private:
+    // What begins with checks, one of which has the code of `check`: that one checks both conditions.
+    // Undefined where there is none. Conditions read fields of arguments that were found to be there, so that
+    // their order says only which code is returned where several fail.
+    static Stmt with_check(const AssertStmt *check, const Stmt &behind) {
+        const Block *block = behind.as<Block>();
+        const AssertStmt *other = block ? block->first.as<AssertStmt>() : nullptr;
+        if (!is_plain(check) || !is_plain(other)) {
+            return {};
+        }
+        if (equal(check->message, other->message)) {
+            return Block::make(
+                AssertStmt::make(check->condition && other->condition, other->message), block->rest);
+        }
+        const Stmt rest = with_check(check, block->rest);
+        return rest.defined() ? Block::make(block->first, rest) : rest;
+    }
+
+    static bool is_plain(const AssertStmt *check) {
+        return check && is_const(check->message) && is_pure(check->condition);
+    }
+
     const bool bounds_queries_;
 };
 

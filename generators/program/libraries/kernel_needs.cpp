@@ -49,7 +49,20 @@ bool computes_doubles(const Halide::Pipeline &pipeline) {
     return doubles.found;
 }
 
-void write_needs(const Library &library, const std::string &target, const std::string &folder) {
+std::string text_of_arguments(
+    const std::vector<LoweredArgument> &arguments, const std::map<std::string, std::string> &names) {
+    std::ostringstream text;
+    for (const LoweredArgument &one : arguments) {
+        const auto known = names.find(one.name);
+        text << "{\"" << (known == names.end() ? one.name : known->second) << "\", " << (int)one.kind << ", "
+             << (int)one.dimensions << ", halide_type_t(halide_type_code_t(" << (int)one.type.code() << "), "
+             << one.type.bits() << ")}, ";
+    }
+    return text.str();
+}
+
+void write_needs(const Library &library, const std::string &target, const std::string &folder,
+    const std::string &arguments) {
     if (!is_gpu(library.backend)) {
         return;
     }
@@ -64,7 +77,8 @@ void write_needs(const Library &library, const std::string &target, const std::s
                                                               0)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLDoubles)) << ", " << word(needs.images)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLHalf)) << ", "
-        << (needs.tensor_products ? TensorProduct::capability : 0) << "}\n";
+        << (needs.tensor_products ? TensorProduct::capability : 0) << "}\n"
+        << arguments;
 }
 
 bool write_needs_header(const Selection &selection, const std::string &backend,
@@ -75,11 +89,27 @@ bool write_needs_header(const Selection &selection, const std::string &backend,
     std::ostringstream text;
     text << "// Made by " << only_table().op
          << "'s generator: what its kernels need of a device.\n#pragma once\n"
-         << "#include \"tilewright/variant.h\"\n\nnamespace tilewright {\n\n";
+         << "#include \"tilewright/variant.h\"\n#include <HalideRuntime.h>\n\nnamespace tilewright {\n\n";
+    std::map<std::string, std::string> metadata;  // the name of the function, by the arguments
     for (const Library &library : libraries) {
-        std::string needs;
-        std::getline(std::ifstream(file_of(library.name, folder)), needs);
+        std::string needs, arguments;
+        std::ifstream file(file_of(library.name, folder));
+        std::getline(file, needs);
+        std::getline(file, arguments);
         text << "constexpr Variant::Needs " << library.name << "_needs" << needs << ";\n";
+        if (arguments.empty()) {  // the library has metadata
+            continue;
+        }
+        const auto [known, is_new] = metadata.try_emplace(arguments, library.name + "_metadata");
+        if (!is_new) {
+            text << "constexpr auto " << library.name << "_metadata = " << known->second << ";\n";
+            continue;
+        }
+        text << "static const halide_filter_metadata_t *" << known->second
+             << "() {\n    static constexpr halide_filter_argument_t arguments[] = {" << arguments
+             << "};\n    static constexpr halide_filter_metadata_t metadata = "
+                "{halide_filter_metadata_t::VERSION,\n"
+             << "        (int32_t)std::size(arguments), arguments, \"\", \"\"};\n    return &metadata;\n}\n";
     }
     text << "\n}  // namespace tilewright\n";
     const auto header = std::filesystem::path(folder) / (selection.name + "_" + backend + "_needs.h");

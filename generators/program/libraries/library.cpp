@@ -163,10 +163,10 @@ std::string targets_of(const Library &library, const std::string &tunables) {
 }
 
 // The archive of an own GPU library in `folder`, whose kernels' text is in a file beside it
-// (kernel_texts.h). Halide's own generator program writes the text into the archive. `also_text`: the text as
-// Halide writes it into a file, too.
-static void make_without_text(const Library &library, const std::string &folder, const std::string &target,
-    const std::string &tunables, bool also_text) {
+// (kernel_texts.h). Halide's own generator program writes the text and the metadata into the archive.
+// `also_text`: the text as Halide writes it into a file, too. Returns the arguments (text_of_arguments).
+static std::string make_without_text(const Library &library, const std::string &folder,
+    const std::string &target, const std::string &tunables, bool also_text) {
     const std::string file = (std::filesystem::path(folder) / library.name).string();
     const Halide::Module module = generator_of(library, target, tunables)->build_module(library.name);
     if (also_text) {
@@ -186,10 +186,16 @@ static void make_without_text(const Library &library, const std::string &folder,
         std::memcpy(instead.data(), place.data(), place.size());
         smaller.append(instead);
     }
-    for (const Halide::Internal::LoweredFunc &function : module.functions()) {
+    std::string arguments;
+    for (Halide::Internal::LoweredFunc function : module.functions()) {
+        if (function.linkage == Halide::LinkageType::ExternalPlusMetadata) {
+            function.linkage = Halide::LinkageType::ExternalPlusArgv;
+            arguments = text_of_arguments(function.args, module.get_metadata_name_map());
+        }
         smaller.append(function);
     }
     smaller.compile({{Halide::OutputFileType::static_library, file + ".a"}});
+    return arguments;
 }
 
 int make_library(const Library &library, const std::string &folder, const std::string &files,
@@ -219,8 +225,9 @@ int make_library(const Library &library, const std::string &folder, const std::s
                  "'; it takes static_library, c_header, stmt_html, assembly, ptx, opencl_c");
         }
     }
+    std::string arguments;
     if (without_text) {
-        make_without_text(library, folder, first_target, tunables, wants_source);
+        arguments = make_without_text(library, folder, first_target, tunables, wants_source);
     } else if (wants_source) {
         looks += std::string(looks.empty() ? "" : ",") + "device_code";
     }
@@ -236,7 +243,7 @@ int make_library(const Library &library, const std::string &folder, const std::s
     if (int code = looks.empty() ? 0 : run_halide(library, folder, looks, first_target, tunables)) {
         return code;
     }
-    write_needs(library, first_target, folder);
+    write_needs(library, first_target, folder, arguments);
     if (wants_source) {
         const std::string made = (std::filesystem::path(folder) / library.name).string(),
                           file = made + (source == "ptx" ? ".ptx" : ".cl");
