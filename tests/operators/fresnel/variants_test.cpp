@@ -134,7 +134,7 @@ TEST_P(FresnelVariant, AgreesWithThePlainLoopOnLargeFields) {
     }
     // The largest ones are for variants that serve no others, and once.
     const int64_t largest_for_all = runs_threads_in_turn() ? 1024 : 2048;
-    std::vector<int64_t> sides = {1024, 1800, 2048, 4096, 8192};
+    std::vector<int64_t> sides = {1024, 1600, 2048, 4096, 8192};
     if (own_side() > 0) {
         sides = {own_side()};
     }
