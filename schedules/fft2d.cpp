@@ -60,6 +60,8 @@ static const ScheduleVariants &variants() {
         family("tuned", pass_variants("tuned_first", lines_in_shared, across,
                             {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
         family("fused", pass_variants("fused_columns", lines_in_shared, across, whole_columns())),
+        family("fused", {pass_variants("fused_rows", lines_in_shared, along, other_rows()),
+                            pass_variants("fused_columns", lines_in_shared, across, other_columns())}),
 
         // Second parts of lines: 32 columns together, and 16 where there are no more.
         family("tuned",

@@ -88,6 +88,16 @@ const std::vector<PassLines> convolved_columns = {{{4, 4}, 16}, {{4, 8}, 16}, {{
     {{16, 16}, 16}, {{8, 8, 8}, 4, 1, gpu, 64}, {{8, 8, 16}, 4, 1, gpu, 64}, {{16, 16, 8}, 8, 1, cuda, 64},
     {{16, 16, 16}, 4, 1, cuda, 64}};
 
+// Sides from 1000 on that are no powers of two.
+std::vector<PassLines> of_fields(std::vector<PassLines> lengths, int pad = 2) {
+    std::erase_if(
+        lengths, [](const PassLines &lines) { return FftPassShape(lines.radices).length() < 1000; });
+    for (PassLines &lines : lengths) {
+        lines.pad = std::min(lines.pad, pad);
+    }
+    return lengths;
+}
+
 const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}};
 
 }  // namespace
@@ -115,6 +125,12 @@ static const ScheduleVariants &variants() {
                 pass_variants("fused_convolved_rows", lines_in_shared, convolved<along>, convolved_rows),
                 pass_variants(
                     "fused_convolved_columns", lines_in_shared, convolved<across>, convolved_columns),
+                pass_variants("fused_rows", lines_in_shared, chirped<along>, of_fields(other_rows())),
+                pass_variants("fused_columns", lines_in_shared, chirped<across>, of_fields(other_columns())),
+                pass_variants(
+                    "fused_convolved_rows", lines_in_shared, convolved<along>, of_fields(other_rows(), 1)),
+                pass_variants("fused_convolved_columns", lines_in_shared, convolved<across>,
+                    of_fields(other_columns(), 1)),
 
                 // Columns that do not fit a block: 8192 on CUDA, from 2048 on with the 48 KB of OpenCL.
                 pass_variants("fused_first", lines_in_shared, first_part,

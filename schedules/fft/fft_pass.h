@@ -63,6 +63,7 @@ struct PassLines {
     int pad = 1;
     Backends where = gpu;
     int registers = 0;  // at most so many for a thread on CUDA; 0: as many as it likes
+    int threads = 0;    // as in PassNumbers
 };
 
 // A variant for each length: NAME_LENGTH, with the options that `numbers` makes of its lines together.
@@ -73,6 +74,7 @@ ScheduleVariants pass_variants(const std::string &name, void (*schedule)(FftPass
     for (const PassLines &lines : lengths) {
         PassNumbers n = numbers(lines.together);
         n.pad = lines.pad;
+        n.threads = lines.threads;
         const std::string length = std::to_string(FftPassShape(lines.radices).length());
         ScheduleVariant made = pass_variant(name + "_" + length, lines.where, schedule, lines.radices, n);
         variants.push_back(lines.registers ? std::move(made).registers("", lines.registers) : made);
@@ -94,6 +96,29 @@ inline const std::vector<PassLines> &whole_columns() {
         {{16, 16, 16}, 4, 2, cuda, 64}};
     return lengths;
 }
+
+// Lengths that are no powers of two, but sides of many images. Other ones are left to FftMixed, which takes
+// 1.5 to 2.7 times as long for these (docs/PERFORMANCE.md).
+inline const std::vector<PassLines> &other_rows() {
+    static const std::vector<PassLines> lengths = {{{10, 8, 6}, 2, 2, gpu, 0, 80},
+        {{10, 8, 8}, 2, 2, gpu, 0, 80}, {{10, 9, 8}, 2, 2, gpu, 0, 90}, {{10, 10, 10}, 2, 2},
+        {{12, 10, 9}, 2, 2, gpu, 0, 120}, {{16, 10, 8}, 1, 2, gpu, 0, 160}, {{12, 12, 10}, 1, 2, gpu, 0, 144},
+        {{16, 12, 8}, 1, 2}, {{20, 12, 8}, 1, 2, gpu, 0, 240}, {{20, 10, 10}, 1, 2},
+        {{15, 12, 12}, 1, 2, gpu, 0, 180}, {{16, 16, 10}, 1, 2, gpu, 0, 256}, {{15, 20, 10}, 1, 2},
+        {{16, 16, 15}, 1, 2, gpu, 0, 256}};
+    return lengths;
+}
+inline const std::vector<PassLines> &other_columns() {
+    static const std::vector<PassLines> lengths = {{{10, 8, 6}, 8, 2, gpu, 64, 80},
+        {{10, 8, 8}, 8, 2, cuda, 64, 80}, {{10, 8, 8}, 4, 2, opencl, 0, 80}, {{10, 9, 8}, 8, 2, cuda, 64, 90},
+        {{10, 9, 8}, 4, 2, opencl, 0, 90}, {{10, 10, 10}, 4, 2}, {{12, 10, 9}, 4, 2, gpu, 0, 120},
+        {{16, 10, 8}, 4, 2, cuda}, {{16, 10, 8}, 4, 1, opencl}, {{12, 12, 10}, 4, 2, cuda, 64, 144},
+        {{16, 12, 8}, 4, 2, cuda}, {{16, 12, 10}, 4, 2, cuda, 64, 192}, {{20, 10, 10}, 4, 2, cuda},
+        {{15, 12, 12}, 4, 2, cuda, 0, 90}, {{16, 16, 10}, 4, 2, cuda, 0, 128}, {{15, 20, 10}, 4, 2, cuda, 80},
+        {{16, 16, 15}, 4, 2, cuda, 128, 128}};
+    return lengths;
+}
+
 inline const std::vector<PassLines> &lines_in_cache() {
     static const std::vector<PassLines> lengths = {
         {{4, 4}, 16, 1, cpu}, {{4, 8}, 16, 1, cpu}, {{8, 8}, 16, 1, cpu}, {{2, 8, 8}, 16, 1, cpu}};

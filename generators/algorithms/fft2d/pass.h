@@ -35,8 +35,8 @@
 //              (f32) not with `convolve`: the imaginary part is multiplied by `sign` when it is read, and the
 //              parts of the result by the scales. sign = -1, scale_re = s, scale_im = -s gives the inverse
 //              transform times s; of several passes the first one has the sign, the last one the scales.
-#include "generators/algorithms/fft2d/butterfly.h"
 #include "generators/algorithms/fft2d/pass_shape.h"
+#include "generators/algorithms/fft2d/small_transform.h"
 #include <string>
 
 namespace tilewright {
@@ -82,7 +82,7 @@ struct FftPass : Halide::NamesInterface {
         MultiplyAdd multiply_add, bool words)
         : shape(shape), count((int)shape.radices().size()), length(shape.length()),
           butterflies(length / (shape.convolve ? shape.radix[0] : shape.radices().back())), in(std::move(in)),
-          tables(tables), transform(std::move(multiply_add)), words(words), side_by_side(side_by_side) {
+          tables(tables), power_of_two(std::move(multiply_add)), words(words), side_by_side(side_by_side) {
         for (int s = 0; s < count; s++) {
             digits.push_back(Var("digit" + std::to_string(s)));
         }
@@ -106,7 +106,7 @@ private:
     using Numbered = FftPassShape::Numbered;
     Func in;
     FftPassTables tables;
-    Butterfly transform;
+    Butterfly power_of_two;
     bool words;
     int side_by_side;
 
@@ -188,12 +188,28 @@ private:
         return shape.chirp_first ? value * Complex::of_word(tables.first(n, number())) : value;
     }
 
+    std::vector<Complex> transform(
+        const std::vector<Complex> &values, int sign, const Factors *factors = nullptr) const {
+        return small_transform(values, power_of_two, sign, factors);
+    }
+
     // The factors of a transform of n values, where w = base(arg). Each is a Func of its own, which a
     // schedule computes once per butterfly; `funcs` collects them.
     Factors factors_of(
         int n, const std::function<Expr(Expr)> &base, Expr arg, int sign, std::vector<Func> &funcs) const {
         Factors factors;
         Func before;
+        if (!is_power_of_two(n)) {
+            Func root(Halide::Internal::unique_name("root"));
+            const Complex w = Complex::of_word(base(at));
+            root(at) = Tuple(w.re, sign > 0 ? negated(w.im) : w.im);
+            funcs.push_back(root);
+            const auto all = powers({root(arg)[0], root(arg)[1]}, n);
+            for (int k = 1; k < n; k++) {
+                factors[{n, k}] = all[(size_t)k];
+            }
+            return factors;
+        }
         for (int m = n; m >= 2; m /= 2) {
             Func power(Halide::Internal::unique_name("power"));
             Complex w;
@@ -312,7 +328,10 @@ private:
     // The last stage writes its values to their positions in `out`.
     void finish() {
         const int s = shape.convolve ? 0 : count - 1, sign = shape.convolve ? 1 : -1;
-        const int side = std::min(side_by_side, butterflies);
+        int side = std::min(side_by_side, butterflies);
+        while (butterflies % side != 0) {  // every thread has as many of them
+            side--;
+        }
         last_stage = RDom(0, butterflies / side, 0, side, "last_stage");
         const Expr butterfly = last_stage.y + side * last_stage.x;
         std::vector<Expr> digit((size_t)count);

@@ -1,10 +1,14 @@
 #pragma once
 // Fourier transforms of a few numbers in registers, for any number of them whose prime factors are small: the
-// butterflies of FftMixed (mixed.h).
+// butterflies of FftMixed (mixed.h) and FftPass (pass.h).
 #include "generators/algorithms/fft2d/butterfly.h"
 #include <vector>
 
 namespace tilewright {
+
+inline bool is_power_of_two(int n) {
+    return std::has_single_bit((unsigned)n);
+}
 
 // exp(-2 pi i j k / n) times v[j], summed over j, for an odd number n of values: those of j and n - j are
 // added and subtracted first.
@@ -42,7 +46,7 @@ inline std::vector<Complex> small_transform(const std::vector<Complex> &v, const
         p += 2;
     }
     const int q = n / p;
-    if ((n & (n - 1)) == 0) {
+    if (is_power_of_two(n)) {
         return power_of_two(v, -1);
     }
     if (q <= 1) {
@@ -75,6 +79,29 @@ inline std::vector<Complex> small_transform(const std::vector<Complex> &v, const
         }
     }
     return x;
+}
+
+// The same with exp(sign 2 pi i j k / n), of values that are first multiplied by factors. Where n is no power
+// of two, entry {n, j} of the factors is that of v[j].
+inline std::vector<Complex> small_transform(
+    std::vector<Complex> v, const Butterfly &power_of_two, int sign, const Factors *factors) {
+    const int n = (int)v.size();
+    if (is_power_of_two(n)) {
+        return power_of_two(v, sign, factors);
+    }
+    // Parts that are exchanged before the transform and after it turn its sign.
+    const auto turn = [&] {
+        for (Complex &value : v) {
+            value = sign > 0 ? Complex{value.im, value.re} : value;
+        }
+    };
+    for (int j = 1; j < n && factors; j++) {
+        v[(size_t)j] = v[(size_t)j] * factors->at({n, j});
+    }
+    turn();
+    v = small_transform(v, power_of_two);
+    turn();
+    return v;
 }
 
 // The factors w, w^2, ... of the results of a butterfly; number 0 is not there.

@@ -1,9 +1,12 @@
 // The workload of fft2d: fields of every length of rows and columns, and the error that a transform may have.
 #include "tilewright/workload.h"
+#include "generators/algorithms/fft2d/pass_shape.h"
+#include "runtime/operators/fft_tables.h"
 #include "runtime/workloads/random.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 namespace tilewright {
 
@@ -36,17 +39,20 @@ public:
         return bound;
     }
 
-    // Every power of two as rows and as columns, so that every variant takes part in one; small sides,
-    // primes, and sides that take two passes on one backend or on all.
+    // Every length that has passes, as rows and as columns, so that every variant takes part in one; small
+    // sides, primes, and sides that take two passes on one backend or on all.
     std::vector<Sample> samples(const std::string &type) const override {
         const Type of = field_type(type);
         std::vector<Sample> all;
-        const std::pair<int64_t, int64_t> sizes[] = {{16, 16}, {32, 16}, {32, 64}, {64, 32}, {128, 256},
+        std::vector<std::pair<int64_t, int64_t>> sizes = {{16, 16}, {32, 16}, {32, 64}, {64, 32}, {128, 256},
             {256, 128}, {256, 16}, {512, 512}, {512, 16}, {1024, 16}, {1024, 64}, {16, 1024}, {2048, 32},
             {2048, 64}, {16, 2048}, {4096, 16}, {4096, 32}, {4096, 64}, {16, 4096}, {8192, 16}, {8192, 32},
             {16, 8192}, {1, 1}, {1, 2}, {3, 1}, {5, 7}, {13, 22}, {17, 31}, {60, 100}, {1000, 12}, {1080, 33},
             {30, 1920}, {32, 1536}, {1009, 64}, {4099, 5}, {5, 4099}, {3000, 10}, {7, 10000}, {16335, 3},
             {16384, 3}, {3, 16384}};
+        for (const int64_t n : other_lengths()) {
+            sizes.insert(sizes.end(), {{n, 16}, {16, n}});
+        }
         for (const auto &[h, w] : sizes) {
             for (const char *direction : {"forward", "inverse"}) {
                 all.push_back(sample_of(of, h, w, {{"direction", std::string(direction)}}));
@@ -86,6 +92,19 @@ public:
     }
 
 private:
+    // The lengths that have passes and are no powers of two.
+    std::set<int64_t> other_lengths() const {
+        std::set<int64_t> lengths;
+        for (const Variant &variant : op_.variants()) {
+            const bool is_pass = variant.form == "fft_pass";
+            if (const int64_t n = is_pass ? variant.configuration<FftPassShape>().length() : 16;
+                !has_pass(n)) {
+                lengths.insert(n);
+            }
+        }
+        return lengths;
+    }
+
     // Real values and their spectra: widths of each kind of pass, odd ones, and rows that begin between whole
     // complex numbers.
     static void add_halves(const std::string &type, std::vector<Sample> &all) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
+#include <set>
 #include <utility>
 
 namespace tilewright {
@@ -134,7 +135,7 @@ std::vector<Sample> FresnelWorkload::samples(const std::string &) const {
         for (int64_t side = shortest_pass; side <= 2048; side *= 2) {
             add(method, random_field(side), side % 3 == 1 ? critical : -critical, fmt::format("{}", side));
         }
-        for (const int64_t side : {1, 2, 15, 17, 45, 250, 1536}) {
+        for (const int64_t side : {1, 2, 15, 17, 45, 250, 1600}) {
             add(method, random_field(side), side % 2 == 1 ? critical : -critical, fmt::format("{}", side));
         }
         add(method, random_field(300).crop(5, 3, 256, 256), critical, "256 cropped");
@@ -143,9 +144,16 @@ std::vector<Sample> FresnelWorkload::samples(const std::string &) const {
         padded.set("pad", "yes");
         padded.set("output-type", "u8");
     }
-    // For the passes over long lines, which serve no shorter ones; all methods see the same field.
+    // For the passes over long lines and of sides that are no powers of two, which serve no other ones; all
+    // methods see the same field.
     const Array longest = random_field(longest_pass);
-    for (const int64_t side : {longest_pass / 2, longest_pass}) {
+    std::set<int64_t> sides = {longest_pass / 2, longest_pass};
+    for (const Variant &variant : op_.variants()) {
+        if (variant.form == "fft_pass" && !has_pass(variant.configuration<FftPassShape>().length())) {
+            sides.insert(variant.configuration<FftPassShape>().length());
+        }
+    }
+    for (const int64_t side : sides) {
         add("transform", longest.crop(0, 0, side, side), 1.7, fmt::format("{}", side));
         add("convolution", longest.crop(0, 0, side, side), .6, fmt::format("{}", side));
     }
