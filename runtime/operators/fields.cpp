@@ -1,5 +1,6 @@
 // Reads amplitudes, phases and fields.
 #include "runtime/operators/fields.h"
+#include "runtime/devices/calls/halide_calls.h"
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -33,24 +34,33 @@ static void write_numbers(std::span<const Array> inputs, Array &field, bool in_t
                   first_y = in_the_middle ? field.shape()[0] / 2 - h / 2 : 0,
                   first_x = in_the_middle ? field.shape()[1] / 2 - n / 2 : 0;
     Complex *out = field.template as<Complex>() + first_y * field.strides()[0] + first_x;
-    std::vector<Real> amplitude((size_t)n), angle((size_t)n, 0);
-    for (int64_t y = 0; y < h; y++, out += field.strides()[0]) {
+    const auto write_row = [&](int64_t y, std::vector<Real> &amplitude, std::vector<Real> &angle) {
+        Complex *row = out + y * field.strides()[0];
         if (image.type() == field.type()) {
-            memcpy((void *)out, image.template as<Complex>() + y * image.strides()[0],
+            memcpy((void *)row, image.template as<Complex>() + y * image.strides()[0],
                 (size_t)n * sizeof(Complex));
-            continue;
+            return;
         }
         read_row(image, y, amplitude);
         if (inputs.size() < 2) {
-            std::copy(amplitude.begin(), amplitude.end(), out);
-            continue;
+            std::copy(amplitude.begin(), amplitude.end(), row);
+            return;
         }
         read_row(inputs[1], y, angle);
         const double unit = inputs[1].type() == Type::f32 ? 1 : 2 * std::numbers::pi;
         for (int64_t x = 0; x < n; x++) {
-            out[x] = Complex(std::polar(1.0, unit * (double)angle[(size_t)x])) * amplitude[(size_t)x];
+            row[x] = Complex(std::polar(1.0, unit * (double)angle[(size_t)x])) * amplitude[(size_t)x];
         }
+    };
+    for (const Array &input : inputs) {
+        (void)input.data();  // what a device wrote is copied once, and not by the threads
     }
+    by_rows(h, n * (int64_t)sizeof(Complex), [&](int64_t first, int64_t last) {
+        std::vector<Real> amplitude((size_t)n), angle((size_t)n);
+        for (int64_t y = first; y < last; y++) {
+            write_row(y, amplitude, angle);
+        }
+    });
 }
 
 void write_field(std::span<const Array> inputs, Array &field, bool in_the_middle) {

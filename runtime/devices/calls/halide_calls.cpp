@@ -1,4 +1,5 @@
 #include "runtime/devices/calls/halide_calls.h"
+#include "generators/algorithms/integers.h"
 #include "runtime/devices/calls/watch.h"
 #include "runtime/devices/cpu.h"
 #include "runtime/devices/memory/host_memory.h"
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <new>
 #include <string>
 
 extern "C" int halide_reuse_device_allocations(void *user_context, bool flag);
@@ -104,6 +106,26 @@ int wait_for_device(Backend backend) {
 
 int ended_in_own_queue(int code, Backend backend) {
     return code == 0 && backend != Backend::cpu && driver::has_own_queues() ? wait_for_device(backend) : code;
+}
+
+void by_rows(int64_t h, int64_t row_bytes, const std::function<void(int64_t first, int64_t last)> &work) {
+    constexpr int64_t bytes_of_part = 1 << 18;  // takes much longer than a thread to begin
+    const int64_t rows = std::max<int64_t>(1, bytes_of_part / row_bytes), parts = ceil_div(h, rows);
+    if (parts < 2) {
+        return work(0, h);
+    }
+    auto part = [&](int64_t i) { work(i * rows, std::min(h, (i + 1) * rows)); };
+    const auto run = [](void *, int i, uint8_t *self) {
+        try {
+            (*reinterpret_cast<decltype(part) *>(self))(i);
+            return 0;
+        } catch (const std::bad_alloc &) {
+            return 1;
+        }
+    };
+    if (halide_default_do_par_for(nullptr, run, 0, (int)parts, reinterpret_cast<uint8_t *>(&part)) != 0) {
+        throw std::bad_alloc();
+    }
 }
 
 bool halide_spoke() {

@@ -2,6 +2,8 @@
 // What surrounds a call of Halide's runtime: the preparation before it, and the Error of its error code. Not
 // installed.
 #include "tilewright/device.h"
+#include <cstdint>
+#include <functional>
 #include <string>
 
 struct halide_device_interface_t;
@@ -32,6 +34,10 @@ int wait_for_device(Backend backend);
 // page-locked memory is done with. The caller waits, and not Halide's own calls, because Halide has one lock
 // for all copies while it starts them: copies in other queues go on meanwhile.
 int ended_in_own_queue(int code, Backend backend);
+
+// Calls work(first, last) for parts of h rows of so many bytes, which Halide's threads take. Errors:
+// std::bad_alloc.
+void by_rows(int64_t h, int64_t row_bytes, const std::function<void(int64_t first, int64_t last)> &work);
 
 // Whether Halide reported an error on this thread since prepare_halide().
 bool halide_spoke();

@@ -1,5 +1,6 @@
 // Copies of real values, and of parts of spectra.
 #include "runtime/operators/fft2d/real_fields.h"
+#include "runtime/devices/calls/halide_calls.h"
 #include <algorithm>
 #include <complex>
 #include <cstddef>
@@ -36,10 +37,12 @@ static void for_pairs(Pair *pair, const Array &pairs, Row *row, const Array &row
     const std::function<void(Pair *, Row *, Row *)> &work) {
     const int64_t h = rows.shape()[0], pitch = rows.strides()[0];
     std::vector<std::remove_const_t<Row>> none((size_t)rows.shape()[1]);
-    for (int64_t y = 0; y < h; y += 2) {
-        Row *first = row + y * pitch;
-        work(pair + y / 2 * pairs.strides()[0], first, y + 1 < h ? first + pitch : none.data());
-    }
+    by_rows(pairs.shape()[0], 2 * pitch * (int64_t)sizeof(Row), [&](int64_t begin, int64_t end) {
+        for (int64_t y = begin; y < end; y++) {
+            Row *first = row + 2 * y * pitch;
+            work(pair + y * pairs.strides()[0], first, 2 * y + 1 < h ? first + pitch : none.data());
+        }
+    });
 }
 
 void pair_rows(const Array &values, Array &pairs) {
