@@ -37,9 +37,9 @@ set(optimised "")
 if (NOT TILEWRIGHT_SMALL)
     set(optimised $<$<CONFIG:Release>:-O2>)
 endif ()
-set(TILEWRIGHT_OPTIONS_runtime ${hardened} ${optimised}
-    -ffunction-sections -fdata-sections -fvisibility=hidden -fvisibility-inlines-hidden)
-set(TILEWRIGHT_OPTIONS_apps ${hardened} -ffunction-sections -fdata-sections)
+set(linkable -ffunction-sections -fdata-sections -fvisibility=hidden -fvisibility-inlines-hidden)
+set(TILEWRIGHT_OPTIONS_runtime ${hardened} ${optimised} ${linkable})
+set(TILEWRIGHT_OPTIONS_apps ${hardened} ${linkable})
 
 # Code of the runtime that runs once per process, device or kernel: the words of errors, files of measured
 # times, the text of kernels. For size it has 60 % of the bytes. Everything for size would make a call take
@@ -83,10 +83,10 @@ endfunction()
 # CLI11, <nlohmann/json.hpp> and fmt. The presets do not, so that a change compiles one file. Files of one
 # target share their unnamed namespaces then: two of them cannot both define `refuse(const std::string &)`. An
 # include that is missing shows where clang-tidy reads a changed file by itself (`./dev check`). Some targets
-# are compiled file by file: generators, whose schedules are edited one at a time, say so with UNITY_BUILD
-# OFF, and archives of which a program takes only those objects that it calls by tilewright_compile_singly.
-# What the demo and `pip install` make is linked into one program or module, whose linker leaves out what is
-# not called anyway: there the files of a folder are compiled together.
+# are compiled file by file: generators, whose schedules are edited one at a time, and, by
+# tilewright_compile_singly, archives of which a program takes only those objects that it calls. What the demo
+# and `pip install` make is linked into one program or module, whose linker leaves out what is not called
+# anyway, and is not edited: there the files of a folder are compiled together, and those of a generator.
 function(tilewright_compile_singly target)
     if (PROJECT_IS_TOP_LEVEL AND NOT TILEWRIGHT_THIS_MACHINE)
         set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)

@@ -34,7 +34,8 @@ foreach (target IN LISTS TILEWRIGHT_TARGETS)
 endforeach ()
 if (BUILD_SHARED_LIBS)
     tilewright_link_shared(tilewright_shared
-        tilewright_operators ${archives} ${libraries} tilewright_runtime)
+        tilewright_app tilewright_plain tilewright_workloads tilewright_operators
+        ${archives} ${libraries} tilewright_runtime)
     set_target_properties(tilewright_shared PROPERTIES OUTPUT_NAME tilewright EXPORT_NAME shared)
     install(TARGETS tilewright_shared EXPORT TilewrightTargets
         LIBRARY COMPONENT library NAMELINK_COMPONENT development)
@@ -56,9 +57,6 @@ endif ()
 # The header of an operator that was not built would promise what cannot be linked.
 set(unbuilt ${TILEWRIGHT_ALL_OPERATORS})
 list(REMOVE_ITEM unbuilt ${operators})
-if (BUILD_SHARED_LIBS)
-    list(APPEND unbuilt workload)
-endif ()
 list(TRANSFORM unbuilt REPLACE "(.+)" "PATTERN;\\1.h;EXCLUDE")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN *.h ${unbuilt})

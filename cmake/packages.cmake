@@ -56,6 +56,7 @@ if (BUILD_SHARED_LIBS)  # libtilewright.so, without the link by which linkers fi
     set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
     set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
     set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS library)
+    set(CPACK_COMPONENT_PROGRAM_DEPENDS library)
     set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "image-processing operators for CPUs, CUDA and OpenCL: shared library
  The library that programs load which were linked with libtilewright.so.")
 endif ()
@@ -64,7 +65,7 @@ set(CPACK_DEBIAN_GENERATORS_PACKAGE_NAME tilewright-generators)
 set(CPACK_DEBIAN_GENERATORS_PACKAGE_SECTION devel)
 set(CPACK_COMPONENT_GENERATORS_DEPENDS program)
 set(CPACK_DEBIAN_GENERATORS_PACKAGE_DEPENDS binutils)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${TILEWRIGHT_HALIDE}/lib64)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${TILEWRIGHT_HALIDE}/lib64 ${CMAKE_BINARY_DIR})
 set(CPACK_DEBIAN_GENERATORS_DESCRIPTION "image-processing operators for CPUs, CUDA and OpenCL: generators
  The programs that build variants of the operators, with Halide: `tilewright
  show` prints the kernels of a variant, and `tilewright explore` searches the

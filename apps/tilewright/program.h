@@ -7,6 +7,6 @@ class CommandLine;
 
 // Reads the command line, runs the command, and returns the exit code. It knows the operators from
 // tilewright::operators() alone. `add_more` adds commands to those of this folder.
-int program(int argc, char **argv, void (*add_more)(CommandLine &));
+[[gnu::visibility("default")]] int program(int argc, char **argv, void (*add_more)(CommandLine &));
 
 }  // namespace tilewright::app

@@ -71,10 +71,11 @@ inline void mixed_lines_in_shared(FftMixedBlocks &f, ScheduleContext &context) {
     }
 }
 
-// A core transforms 16 lines at a time, of f64 8, which are the lanes of vectors, in its cache.
-inline void mixed_lines_in_vectors(FftMixed &f, ScheduleContext &) {
+// A core transforms 16 lines at a time, of f64 8, in its cache. They are the lanes of vectors: without AVX2,
+// of 4 lanes each, one after another, because code for all lanes at once would be three times as large.
+inline void mixed_lines_in_vectors(FftMixed &f, ScheduleContext &context) {
     using Halide::TailStrategy;
-    const int lanes = f.is_f64 ? 8 : 16;
+    const int lanes = f.is_f64 ? 8 : 16, width = context.target.has_feature(Halide::Target::AVX2) ? lanes : 4;
     const Halide::Var block{"block"}, lane{"lane"}, task{"task"};
     f.out.split(f.across(), block, lane, lanes, TailStrategy::GuardWithIf)
         .reorder({lane, f.along(), block, f.batch})
@@ -89,12 +90,12 @@ inline void mixed_lines_in_vectors(FftMixed &f, ScheduleContext &) {
         .hoist_storage(f.out, task)
         .bound(f.at, 0, 2 * f.length)
         .bound_extent(f.line, lanes);
-    f.cells.update(0).reorder({f.line, variable(f.reading, 0), f.batch}).vectorize(f.line, lanes);
+    f.cells.update(0).reorder({f.line, variable(f.reading, 0), f.batch}).vectorize(f.line, width);
     for (const FftMixed::Stages &stages : f.stages) {
         const Halide::RVar stage = variable(stages.loops, 1);
         f.cells.update(stages.update)
             .reorder({f.line, variable(stages.loops, 0), stage, f.batch})
-            .vectorize(f.line, lanes);
+            .vectorize(f.line, width);
         Halide::Func(stages.strides).compute_at(f.cells, stage);
     }
 }

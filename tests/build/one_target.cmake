@@ -8,6 +8,7 @@ if (TARGET tilewright AND TARGET invert.generator)
             TARGETS ${target} CAPABILITY ${TILEWRIGHT_CUDA_CAPABILITY})
         unset(TILEWRIGHT_CUBINS)
         add_library(invert_only_${target} STATIC ${TABLE_CPP} ${LISTS_CPP})
+        target_include_directories(invert_only_${target} PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
         target_link_libraries(invert_only_${target} PUBLIC Tilewright::runtime)
         tilewright_merge(invert_only_${target} ${folder} ${ARCHIVES})
         add_executable(only_${target} build/only_invert.cpp $<TARGET_OBJECTS:tilewright_invert_front>

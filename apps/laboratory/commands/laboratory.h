@@ -4,7 +4,7 @@ namespace tilewright::app {
 class CommandLine;
 
 // Adds the commands of the laboratory to the program. Each one is in the file of its name.
-void add_laboratory(CommandLine &line);
+[[gnu::visibility("default")]] void add_laboratory(CommandLine &line);
 
 void add_bench(CommandLine &line);
 void add_compare(CommandLine &line);

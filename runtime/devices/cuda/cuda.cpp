@@ -225,7 +225,7 @@ int compiling_threads(const std::string &ptx) {
     for (size_t at = ptx.find(entry); at != std::string::npos; at = ptx.find(entry, at + entry.size())) {
         kernels++;
     }
-    return kernels < 3 ? 1 : std::min(kernels, 8);
+    return std::clamp(kernels, 1, 8);
 }
 
 std::optional<std::string> compiled_by_linker(const std::string &ptx) {

@@ -41,9 +41,8 @@ public:
 // Allows a kernel's function more dynamic shared memory than 48 KB, up to what the device has.
 void allow_shared_memory(void *function, unsigned bytes);
 
-// How many threads of the driver compile a module: one per kernel from three on, and at most eight; two
-// kernels gain nothing. `split_compile` is the driver's option for it, CU_JIT_SPLIT_COMPILE of CUDA 13; older
-// drivers refuse it.
+// How many threads of the driver compile a module: one per kernel, and at most eight. `split_compile` is the
+// driver's option for it, CU_JIT_SPLIT_COMPILE of CUDA 13; older drivers refuse it.
 constexpr int split_compile = 34;
 int compiling_threads(const std::string &ptx);
 
