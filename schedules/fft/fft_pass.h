@@ -97,8 +97,8 @@ inline const std::vector<PassLines> &whole_columns() {
     return lengths;
 }
 
-// Lengths that are no powers of two, but sides of many images. Other ones are left to FftMixed, which takes
-// 1.5 to 2.7 times as long for these (docs/PERFORMANCE.md).
+// Lengths that are no powers of two, but sides of many images. FftMixed takes others, and would take 1.3 to
+// 2.8 times as long for these (docs/PERFORMANCE.md).
 inline const std::vector<PassLines> &other_rows() {
     static const std::vector<PassLines> lengths = {{{10, 8, 6}, 2, 2, gpu, 0, 80},
         {{10, 8, 8}, 2, 2, gpu, 0, 80}, {{10, 9, 8}, 2, 2, gpu, 0, 90}, {{10, 10, 10}, 2, 2},
