@@ -240,10 +240,11 @@ ScheduleVariants tuned_on_gpus() {
     const MatmulRunsConfiguration tiles_of_16{.rows = 16, .columns = 16, .depth = 16};
     return family("tuned",
         {
-            variant("tuned_tensor_small_whole", cuda, "f16", fragments, in_rows, rows(1, 1, 64, 32, 8, 4))
+            variant(
+                "tuned_tensor_small_whole", cuda, "f16 bf16", fragments, in_rows, rows(1, 1, 64, 32, 8, 4))
                 .meant_for("tiles", {.most = 1200})
                 .says("As tuned_tensor_whole, in 64 x 64 tiles, two per multiprocessor."),
-            variant("tuned_tensor_whole", cuda, "f16", fragments, in_rows, rows(1, 2, 256, 32, 8, 2))
+            variant("tuned_tensor_whole", cuda, "f16 bf16", fragments, in_rows, rows(1, 2, 256, 32, 8, 2))
                 .says("Tensor cores read rows of both matrices as they are, in 128 x 256 tiles."),
             by_panels(variant("tuned_tensor_small", cuda, "f16 bf16", fragments, panels, tiles(1, 64, 64, 8)))
                 .meant_for("tiles", {.most = 1200})

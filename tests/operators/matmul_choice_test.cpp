@@ -50,9 +50,6 @@ TEST(Matmul, ChoosesTensorCoresForSixteenBitFloats) {
         EXPECT_EQ(chosen(Backend::cuda, 511, 513, 509, type), "tuned_tensor_small");
         EXPECT_EQ(chosen(Backend::cuda, 64, 8200, 64, type), "tuned_tensor_small");
         EXPECT_EQ(chosen(Backend::cuda, 4097, 1, 4097, type), "tuned_tensor");
-        if (type == Type::bf16) {
-            continue;
-        }
         // Rows of both are copied 16 bytes at a time, in blocks of 64 along the depth.
         EXPECT_EQ(chosen(Backend::cuda, 1000, 1024, 1000, type), "tuned_tensor_small_whole");
         EXPECT_EQ(chosen(Backend::cuda, 4095, 4096, 4088, type), "tuned_tensor_whole");
