@@ -120,11 +120,31 @@ public:
 class MatmulFragmentsGenerator : public MatmulGeneratorBase<MatmulFragmentsGenerator> {
 public:
     void generate() {
-        const FragmentDivision division = fragment_division([&](const char *name) { return setting(name); },
-            configuration<MatmulFragmentsConfiguration>(), std::string(type));
+        const FragmentDivision division = this->division();
         check_tunables(variant().name, tunables, division.why_not());
-        MatmulFragments form(a, b, size(), division);
+        Extents extents = size();
+        if (division.both_in_rows()) {
+            extents.columns *= 2;
+            extents.depth *= 2;
+        }
+        MatmulFragments form(a, b, extents, division);
         finish(form);
+    }
+
+    // Rows of 16-bit floats are words of two, which are copied as they are.
+    void configure() {
+        if (division().both_in_rows()) {
+            a.set_type(Halide::Float(32));
+            b.set_type(Halide::Float(32));
+        } else {
+            MatmulGeneratorBase::configure();
+        }
+    }
+
+private:
+    FragmentDivision division() const {
+        return fragment_division([&](const char *name) { return setting(name); },
+            configuration<MatmulFragmentsConfiguration>(), std::string(type));
     }
 };
 

@@ -226,8 +226,9 @@ ScheduleVariant by_panels(ScheduleVariant variant) {
         .meant_for("tiles", {.least = 24});
 }
 
-using matmul_fragments::fragments, matmul_fragments::shares, matmul_fragments::tiles;
-const MatmulFragmentsConfiguration panels{.panels = true}, in_place{.panels = false};
+using matmul_fragments::fragments, matmul_fragments::rows, matmul_fragments::shares, matmul_fragments::tiles;
+const MatmulFragmentsConfiguration panels{.copies = FragmentDivision::Copies::panels},
+    in_parts{.copies = FragmentDivision::Copies::parts}, in_rows{.copies = FragmentDivision::Copies::rows};
 
 ScheduleVariants tuned_on_gpus() {
     using matmul_workers::division, matmul_workers::workers;
@@ -239,6 +240,12 @@ ScheduleVariants tuned_on_gpus() {
     const MatmulRunsConfiguration tiles_of_16{.rows = 16, .columns = 16, .depth = 16};
     return family("tuned",
         {
+            variant(
+                "tuned_tensor_small_whole", cuda, "f16 bf16", fragments, in_rows, rows(1, 1, 64, 32, 8, 4))
+                .meant_for("tiles", {.most = 1200})
+                .says("As tuned_tensor_whole, in 64 x 64 tiles, two per multiprocessor."),
+            variant("tuned_tensor_whole", cuda, "f16 bf16", fragments, in_rows, rows(1, 2, 256, 32, 8, 2))
+                .says("Tensor cores read rows of both matrices as they are, in 128 x 256 tiles."),
             by_panels(variant("tuned_tensor_small", cuda, "f16 bf16", fragments, panels, tiles(1, 64, 64, 8)))
                 .meant_for("tiles", {.most = 1200})
                 .registers("out", 128)
@@ -286,11 +293,15 @@ ScheduleVariants on_tensor_cores() {
     const auto deep = [](int depth) { return Range{.least = (double)FragmentDivision::least_depth(depth)}; };
     return family("tensor",
         {
-            variant("tensor_shares", cuda, "f32", fragments, in_place, shares(1, 64, 64, 264))
+            variant("tensor_shares", cuda, "f32", fragments, in_parts, shares(1, 64, 64, 264))
                 .serves("k", deep(64))
                 .meant_for("shorter_side", {.least = 17})
                 .meant_for("tiles", {.most = 128})
                 .says("As tensor_small without panels: blocks share the depth, where there are few tiles."),
+            by_panels(variant("tensor_small_whole", cuda, "f32", fragments, in_rows, tiles(1, 64, 64, 4)))
+                .serves("k", deep(64))
+                .meant_for("longer_side", {.most = 1400})
+                .says("As tensor_small, with rows of A as they are in place of a panel."),
             by_panels(variant("tensor_small", cuda, "f32", fragments, panels, tiles(1, 64, 64, 4)))
                 .serves("k", deep(64))
                 .meant_for("longer_side", {.most = 1400})
@@ -304,6 +315,9 @@ ScheduleVariants on_tensor_cores() {
                 .serves("k", deep(16))
                 .says("As tensor_small by CUDA, with blocks of the depth that fit OpenCL's 48 KB of shared "
                       "memory."),
+            by_panels(variant("tensor_whole", cuda, "f32", fragments, in_rows, tiles(2, 128, 32, 16)))
+                .serves("k", deep(32))
+                .says("As tensor_any, with rows of A as they are in place of a panel."),
             by_panels(variant("tensor_any", cuda, "f32", fragments, panels, tiles(2, 128, 32, 16)))
                 .serves("k", deep(32))
                 .says("Tensor cores sum 3 products of TF32 per product, in 128 x 128 tiles, with f32's "

@@ -17,6 +17,12 @@ namespace tensor_text {
 // they are of the block of the depth ahead, which nobody reads before the next barrier.
 class Copies {
 public:
+    // `ahead`: of rows (TensorProduct::ahead), in a ring of two blocks more. The only barrier that is left
+    // stands before the copies: there every thread has the block that it multiplies next, and the products of
+    // the block before the last one are at their end, into whose slot it copies now. Behind the products a
+    // barrier becomes the wait for the last ones.
+    explicit Copies(int ahead) : ahead_(ahead) {}
+
     std::vector<std::string> made(const std::vector<std::string> &lines) {
         for (size_t i = 0; i < lines.size(); i++) {
             const std::string &line = lines[i];
@@ -29,6 +35,11 @@ public:
                 continue;
             }
             if (const auto copy = stores_.find(i); copy != stores_.end()) {
+                if (ahead_ > 0 && !copied_) {
+                    copied_ = true;
+                    wait(ahead_ - 1);
+                    out_.emplace_back("\tbar.sync \t0;");
+                }
                 out_.push_back(copy->second);
                 copied_ = true;
                 continue;
@@ -41,11 +52,23 @@ public:
                 }
                 if (copied_) {
                     out_.emplace_back("\tcp.async.commit_group;");
-                    out_.emplace_back("\tcp.async.wait_group 1;");
                 }
-                // The tensor cores read shared memory past the order of a thread's own loads and stores.
-                out_.emplace_back("\tfence.proxy.async.shared::cta;");
+                if (ahead_ == 0) {
+                    wait(1);
+                }
                 copied_ = stored_ = false;
+            }
+            if (ahead_ > 0 && has(line, "bar.sync")) {
+                if (has_products_) {
+                    out_.emplace_back("\twgmma.wait_group.sync.aligned 0;");
+                }
+                waits_ = has_products_;
+                continue;
+            }
+            has_products_ = has_products_ || has(line, "\twgmma.");
+            if (ahead_ > 0 && (stored_ || (line == "}" && has_products_ && !waits_))) {
+                refuse(stored_ ? "rows are stored to shared memory, and not copied" :
+                                 "no barrier stands behind the products of rows");
             }
             read_ = read_ && !has(line, "bar.sync");
             out_.push_back(line);
@@ -57,7 +80,18 @@ private:
     std::map<std::string, int> uses_;       // of the kernel's registers
     std::map<size_t, std::string> stores_;  // lines that become copies
     std::vector<std::string> out_;
+    const int ahead_;
+    bool has_products_ = false, waits_ = false;
     bool copied_ = false, stored_ = false, read_ = false;  // since the last barrier that is left
+
+    // For all copies but those of the last groups.
+    void wait(int groups) {
+        if (copied_) {
+            out_.emplace_back("\tcp.async.wait_group " + std::to_string(groups) + ";");
+        }
+        // The tensor cores read shared memory past the order of a thread's own loads and stores.
+        out_.emplace_back("\tfence.proxy.async.shared::cta;");
+    }
 
     void count_uses(const std::vector<std::string> &lines, size_t at) {
         uses_.clear();

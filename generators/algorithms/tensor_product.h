@@ -31,6 +31,10 @@ inline TensorNumbers tensor_numbers(std::string_view type) {
 struct TensorProduct {
     int columns, depth;
     TensorNumbers numbers = TensorNumbers::three_tf32;
+    // Of 16-bit floats that are in shared memory in the order of the rows of A and B, with the swizzle of the
+    // tensor cores: so many blocks of the depth are copied ahead. 0: A is in registers, and B in the order of
+    // fragments.
+    int ahead = 0;
 
     static constexpr int rows = 64, threads = 128;
     // Compute capability 9.0 alone has the instructions (target sm_90a).
@@ -48,10 +52,10 @@ struct TensorProduct {
     int numbers_per_word() const {
         return 2 / parts();
     }
-    // The operands of a thread: per step four words of each part of A, and after all steps, the first word of
-    // each part of B.
+    // The operands of a thread: per step four words of each part of A (of rows: its first word), and after
+    // all steps, the first word of each part of B.
     int words_of_a() const {
-        return 4 * parts() * steps();
+        return ahead > 0 ? 1 : 4 * parts() * steps();
     }
     std::string names() const {  // of the numbers
         const char *const names[] = {"3tf32", "f16", "bf16"};
@@ -61,8 +65,8 @@ struct TensorProduct {
         return "tw_wgmma_" + names() + "_n";
     }
     std::string function(int result) const {
-        return functions() + std::to_string(columns) + "_k" + std::to_string(depth) + "_" +
-               std::to_string(result);
+        return functions() + std::to_string(columns) + "_k" + std::to_string(depth) +
+               (ahead > 0 ? "_a" + std::to_string(ahead) : "") + "_" + std::to_string(result);
     }
     // Whether a function takes the sum that its result is added to, as its last operand. So the tensor cores
     // keep the sums of numbers that have one part. Its first operand is then the number of the result, and
@@ -84,7 +88,10 @@ inline std::optional<std::pair<TensorProduct, int>> tensor_result(const std::str
         const char *at = function.data();
         const char *const end = at + function.size();
         for (const auto &[words, number] : {std::pair<std::string_view, int *>{begin, &product.columns},
-                 {"_k", &product.depth}, {"_", &result}}) {
+                 {"_k", &product.depth}, {"_a", &product.ahead}, {"_", &result}}) {
+            if (words == "_a" && !std::string_view(at, end).starts_with(words)) {
+                continue;
+            }
             at = std::from_chars(at + std::min(words.size(), (size_t)(end - at)), end, *number).ptr;
         }
         const bool is_one = product.columns >= 8 && product.columns <= 256 && product.columns % 8 == 0 &&

@@ -25,6 +25,11 @@ inline bool names_product(const std::string &text) {
 // Makes an instruction, or a chain of them, of all calls of a basic block that have the same operands.
 class Products {
 public:
+    // Blocks of the depth that are copied ahead of products of rows; 0: there are none.
+    int ahead() const {
+        return ahead_;
+    }
+
     // The lines with instructions in place of calls.
     std::vector<std::string> made(const std::vector<std::string> &lines) {
         for (size_t i = 0; i < lines.size(); i++) {
@@ -69,7 +74,8 @@ private:
     };
     std::vector<std::string> out_;
     std::vector<Group> groups_;  // of the basic block
-    size_t body_ = 0;            // where the kernel declares its registers
+    int ahead_ = 0;
+    size_t body_ = 0;  // where the kernel declares its registers
     int registers_ = 0;
     bool has_chains_ = false;
     bool has_floats_ = false;  // whether the registers %f are floats, of which the words of A must be copies
@@ -81,7 +87,7 @@ private:
     std::string declarations() const {
         std::string all = "\t.reg .b32 \t%twr<" + std::to_string(registers_ + 1) + ">;";
         if (has_chains_) {
-            all += "\n\t.reg .b64 \t%twd<3>;\n\t.reg .pred \t%twp<2>;\n\tsetp.ne.u32 \t%twp0, 0, 0;\n"
+            all += "\n\t.reg .b64 \t%twd<4>;\n\t.reg .pred \t%twp<2>;\n\tsetp.ne.u32 \t%twp0, 0, 0;\n"
                    "\tsetp.eq.u32 \t%twp1, 0, 0;";
         }
         return registers_ > 0 || has_chains_ ? all : "//";
@@ -145,6 +151,7 @@ private:
         if (!wanted.product) {
             return add_bytes(wanted, call);
         }
+        ahead_ = wanted.product->ahead;
         size_t number = (size_t)wanted.number;
         std::vector<std::string> operands = call.operands;
         std::string sum;
@@ -153,7 +160,9 @@ private:
             sum = operands.back();
             operands = {operands.begin() + 1, operands.end() - 1};
         }
-        for (size_t part = (size_t)wanted.product->words_of_a(); part < operands.size(); part++) {
+        const bool has_words = wanted.product->ahead == 0;  // of A
+        for (size_t part = has_words ? (size_t)wanted.product->words_of_a() : 0; part < operands.size();
+            part++) {
             operands[part] = address_of(operands[part]);
         }
         auto group = std::find_if(groups_.begin(), groups_.end(),
@@ -200,9 +209,12 @@ private:
                 result = result.empty() ? new_register() : result;  // nobody reads it
             }
             out_[group.at] = group.product ? chain(group, *group.product) : instruction(group);
-            // Sums are read behind the basic block at the earliest, so that its last chain waits for all.
+            // Sums are read behind the basic block at the earliest, so that its last chain waits for all. Of
+            // rows it waits for those of the block of the depth before, where no sum changes its register.
             if (group.product && (!group.product->adds() || &group == &*last)) {
-                out_[group.at] += "\n\twgmma.wait_group.sync.aligned 0;";
+                const bool stays = group.product->ahead > 0 && group.sums == group.results;
+                out_[group.at] +=
+                    "\n\twgmma.wait_group.sync.aligned " + std::to_string(stays ? groups_.size() : 0) + ";";
             }
             has_chains_ = has_chains_ || group.product;
         }
@@ -225,19 +237,20 @@ private:
         return between(out_[at], '[', ']');
     }
 
-    // The descriptor of a part of B at its address. Without swizzle: groups of 8 columns by 4 words along k
-    // are 128 bytes apart along the columns, and along k each part's 16 bytes per column.
-    static std::string descriptor(const Group &group, const TensorProduct &product, int part) {
-        std::string address = group.operands[(size_t)(product.words_of_a() + part)], offset = "0";
+    // The descriptor, in register `number`, of an operand at an address: in units of 16 bytes, how far its
+    // groups of eight are apart along k, and along the columns of B or the rows of A. Swizzle 1 and 2 are of
+    // lines of 128 and 64 bytes.
+    static std::string descriptor(
+        std::string address, int number, long long along_k, long long along_n, long long swizzle = 0) {
+        std::string offset = "0";
         if (const size_t plus = address.find('+'); plus != std::string::npos) {
             offset = address.substr(plus + 1);
             address.resize(plus);
         }
-        const long long along_k = (long long)product.parts() * product.columns, along_n = 8;  // in 16 bytes
-        const std::string d = "%twd" + std::to_string(part), same = "\t" + d + ", " + d + ", ";
+        const std::string d = "%twd" + std::to_string(number), same = "\t" + d + ", " + d + ", ";
         return "\tadd.s64 \t" + d + ", " + address + ", " + offset + ";\n\tshr.u64 " + same +
                "4;\n\tand.b64 " + same + "16383;\n\tor.b64 " + same +
-               std::to_string(along_k << 16 | along_n << 32) + ";\n";
+               std::to_string(along_k << 16 | along_n << 32 | swizzle << 62) + ";\n";
     }
 
     // Registers in a row, in braces. Constants get registers, and so do floats where the instruction takes
@@ -267,6 +280,25 @@ private:
                b + ", " + sums + ";";
     }
 
+    // Of rows: eight rows of A, of one block of the depth, are one behind another, and so are eight rows of
+    // 64 columns of B. The instruction turns B.
+    static std::string of_rows(const Group &group, const TensorProduct &product,
+        const std::string &instruction, const std::string &results) {
+        const int pieces = product.depth / 4;
+        std::string text = descriptor(group.operands[0], 0, 1, 8LL * pieces, pieces == 8 ? 1 : 2) +
+                           descriptor(group.operands[1], 1, 16LL * product.depth, 64, 1) +
+                           "\twgmma.fence.sync.aligned;\n";
+        for (int step = 0; step < product.steps(); step++) {
+            if (step > 0) {
+                text += "\tadd.s64 \t%twd2, %twd0, " + std::to_string(2 * step) +
+                        ";\n\tadd.s64 \t%twd3, %twd1, " + std::to_string(128 * step) + ";\n";
+            }
+            text += instruction + results + (step > 0 ? ", %twd2, %twd3" : ", %twd0, %twd1") +
+                    ", %twp1, 1, 1, 0, 1;\n";
+        }
+        return text + "\twgmma.commit_group.sync.aligned;";
+    }
+
     // Per step: low by high, high by low, high by high; the first one does not add. Of numbers of one part
     // their product, which is added to the sums.
     std::string chain(const Group &group, const TensorProduct &product) {
@@ -285,6 +317,11 @@ private:
         }
         const char *const types[] = {"k8.f32.tf32.tf32", "k16.f32.f16.f16", "k16.f32.bf16.bf16"};
         const int parts = product.parts();
+        const std::string instruction = "\twgmma.mma_async.sync.aligned.m64n" +
+                                        std::to_string(product.columns) + types[(int)product.numbers] + " \t";
+        if (product.ahead > 0) {
+            return moves + of_rows(group, product, instruction, results);
+        }
         const std::string signs = parts == 2 ? ", 1, 1;\n" : ", 1, 1, 0;\n";  // 0: B is not transposed
         const auto pairs = parts == 2 ? std::vector<std::pair<int, int>>{{1, 0}, {0, 1}, {0, 0}} :
                                         std::vector<std::pair<int, int>>{{0, 0}};
@@ -298,13 +335,13 @@ private:
                 }
                 const std::string a =
                     list(group.operands, (size_t)(4 * (parts * step + part_a)), 4, moves, true);
-                steps += "\twgmma.mma_async.sync.aligned.m64n" + std::to_string(product.columns) +
-                         types[(int)product.numbers] + " \t" + results + ", " + a + ", " + d +
+                steps += instruction + results + ", " + a + ", " + d +
                          (step == 0 && part_a == 1 ? ", %twp0" : ", %twp1") + signs;
             }
         }
         for (int part = 0; part < parts; part++) {
-            descriptors += descriptor(group, product, part);
+            descriptors += descriptor(group.operands[(size_t)(product.words_of_a() + part)], part,
+                (long long)parts * product.columns, 8);
         }
         return moves + descriptors + "\twgmma.fence.sync.aligned;\n" + steps +
                "\twgmma.commit_group.sync.aligned;";
@@ -327,9 +364,10 @@ inline std::string with_tensor_products(const std::string &text) {
     if (!names_product(text)) {
         return text;
     }
-    std::vector<std::string> lines = Products().made(lines_of(text));
+    Products products;
+    std::vector<std::string> lines = products.made(lines_of(text));
     if (has(text, tensor_prefix)) {
-        lines = Copies().made(lines);
+        lines = Copies(products.ahead()).made(lines);
         if (has(text, ".version 7")) {
             set_directive(lines, ".version ", "8.0");
         }

@@ -18,16 +18,18 @@ using Halide::Var;
 // Copies the matrices into zero-padded panels in kernels of their own.
 inline void pack(MatmulFragments &f) {
     Var far{"far"}, near{"near"}, some{"some"}, one{"one"};
-    f.panels_a.compute_root()
-        .bound_extent(f.v, 4)
-        .bound_extent(f.l, 32)
-        .bound_extent(f.m, f.division.rows() / 16)
-        .split(f.k, far, near, 4, TailStrategy::RoundUp)
-        .split(f.m, some, one, 2);
-    f.panels_a.reorder(f.v, f.l, near, one, some, far, f.b)
-        .vectorize(f.v)
-        .gpu_threads(f.l, near, one)
-        .gpu_blocks(some, far, f.b);
+    if (!f.division.a_in_rows()) {
+        f.panels_a.compute_root()
+            .bound_extent(f.v, 4)
+            .bound_extent(f.l, 32)
+            .bound_extent(f.m, f.division.rows() / 16)
+            .split(f.k, far, near, 4, TailStrategy::RoundUp)
+            .split(f.m, some, one, 2);
+        f.panels_a.reorder(f.v, f.l, near, one, some, far, f.b)
+            .vectorize(f.v)
+            .gpu_threads(f.l, near, one)
+            .gpu_blocks(some, far, f.b);
+    }
     f.panels_b.compute_root()
         .bound_extent(f.v, 4)
         .bound_extent(f.n, f.division.columns)
@@ -99,6 +101,42 @@ inline void without_panels(MatmulFragments &f) {
         .bound_extent(f.y, 1);
 }
 
+// Copies a block of the depth of A and B to shared memory as they are, 16 bytes per thread and iteration,
+// `ahead` blocks ahead of the products.
+inline void rows_in_shared(MatmulFragments &f, ScheduleContext &context) {
+    Var all{"all"}, turn{"turn"};
+    const FragmentDivision &division = f.division;
+    f.tile_a.bound_extent(f.k, division.depth / 4)
+        .bound_extent(f.l, 64)
+        .bound_extent(f.m, division.rows() / 64)
+        .fuse(f.k, f.l, all)
+        .fuse(all, f.m, all);
+    std::vector<Func> tiles = {f.tile_a};
+    if (division.both_in_rows()) {
+        tiles.push_back(f.tile_b);
+        f.tile_b.bound_extent(f.k, 8)
+            .bound_extent(f.l, 2 * division.depth)
+            .bound_extent(f.n, division.columns / 64)
+            .fuse(f.k, f.l, all)
+            .fuse(all, f.n, all);
+    }
+    for (Func tile : tiles) {
+        tile.store_at(f.out, variable(f.domain, 3))
+            .compute_at(f.sum, f.depth.x)
+            .fold_storage(f.h, division.slots())
+            .store_in(MemoryType::GPUShared)
+            .bound_extent(f.v, 4)
+            .split(all, turn, all, division.threads(), TailStrategy::GuardWithIf)
+            .reorder(f.v, turn, all, f.h, f.b)
+            .vectorize(f.v)
+            .unroll(turn)
+            .gpu_threads(all);
+    }
+    for (size_t matrix = 0; matrix < tiles.size(); matrix++) {
+        aligned_rows(context.buffers[matrix], 16);
+    }
+}
+
 // A block of four warps computes a tile of out. Its sums stay in registers as those of
 // matmul_workers::workers() do.
 inline void fragments(MatmulFragments &f, ScheduleContext &context) {
@@ -106,7 +144,7 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
     const RVar element = variable(f.domain, 0), four = variable(f.domain, 1), thread = variable(f.domain, 2),
                once = variable(f.domain, 3), of_group = variable(f.domain, 4), row = variable(f.domain, 5),
                group = variable(f.domain, 6);
-    Func stored = division.has_panels() ? f.out : f.partial;
+    Func stored = division.copies == FragmentDivision::Copies::parts ? f.partial : f.out;
     undefined_on_gpu(stored);
     stored.update(0).allow_race_conditions().gpu_blocks(of_group, row, group).gpu_threads(thread);
     stored.update(0).unroll(four).unroll(element);
@@ -115,21 +153,41 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
     context.fold_per_thread(f.sum, f.t);
     f.sum.bound_extent(f.r, f.product.results()).bound_extent(f.m, division.tiles);
     f.sum.reorder(f.r, f.m, f.t, f.bx, f.share).gpu_threads(f.t).unroll(f.r).unroll(f.m);
-    f.tile_a.bound_extent(f.l, 32).bound_extent(f.m, division.rows() / 16);
     f.sum.update().reorder(f.r, f.m, f.t, f.bx, f.share, f.depth.x);
     f.sum.update().gpu_threads(f.t).unroll(f.r).unroll(f.m);
+    if (division.a_in_rows()) {
+        rows_in_shared(f, context);
+        if (division.both_in_rows()) {
+            return;
+        }
+        f.fours.compute_at(f.sum, f.m)
+            .bound_extent(f.v, 4)
+            .vectorize(f.v)
+            .unroll(f.l)
+            .unroll(f.m)
+            .unroll(f.k);
+    } else {
+        f.tile_a.bound_extent(f.l, 32).bound_extent(f.m, division.rows() / 16);
+    }
     if (f.products.defined()) {
         f.products.compute_at(f.sum, f.m).unroll(f.m).unroll(f.k);
     }
     for (Func part : f.parts) {
         part.compute_at(f.sum, f.m).bound_extent(f.v, 4).unroll(f.v).unroll(f.m).unroll(f.k);
     }
-    f.words.compute_at(f.sum, f.m).bound_extent(f.v, 4).vectorize(f.v).unroll(f.m).unroll(f.k);
+    f.words.compute_at(f.sum, f.m).bound_extent(f.v, 4).unroll(f.m).unroll(f.k);
+    if (division.a_in_rows()) {
+        f.words.unroll(f.v);
+    } else {
+        f.words.vectorize(f.v);
+    }
     if (!division.has_panels()) {
         return without_panels(f);
     }
 
-    tile_in_shared(f, f.tile_a, f.l, f.m, division.depth / 8);
+    if (!division.a_in_rows()) {
+        tile_in_shared(f, f.tile_a, f.l, f.m, division.depth / 8);
+    }
     f.tile_b.bound_extent(f.n, division.columns).bound_extent(f.h, f.product.parts());
     tile_in_shared(f, f.tile_b, f.n, f.h, division.depth / 4);
     pack(f);
@@ -142,6 +200,10 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
 inline std::vector<Tunable> tiles(int tiles, int columns, int depth, int group, int groups = 1) {
     return {{"tiles", tiles, 1, 2}, {"groups", groups, 1, 3}, {"columns", columns, 64, 256},
         {"depth", depth, 16, 64}, {"group", group, 1, 64}};
+}
+inline std::vector<Tunable> rows(int tiles, int groups, int columns, int depth, int group, int ahead) {
+    return {{"tiles", tiles, 1, 2}, {"groups", groups, 1, 3}, {"columns", columns, 64, 256},
+        {"depth", depth, 16, 32}, {"group", group, 1, 64}, {"ahead", ahead, 1, 8}};
 }
 inline std::vector<Tunable> shares(int tiles, int columns, int depth, int blocks) {
     return {{"tiles", tiles, 1, 2}, {"groups", 1}, {"columns", columns, 64, 256}, {"depth", depth, 16, 64},

@@ -48,8 +48,16 @@ TEST(Matmul, ChoosesTensorCoresForSixteenBitFloats) {
     for (const Type type : {Type::f16, Type::bf16}) {
         EXPECT_EQ(chosen(Backend::cuda, 2048, 1, 2048, type), "tuned_tensor");
         EXPECT_EQ(chosen(Backend::cuda, 511, 513, 509, type), "tuned_tensor_small");
-        EXPECT_EQ(chosen(Backend::cuda, 64, 8192, 64, type), "tuned_tensor_small");
+        EXPECT_EQ(chosen(Backend::cuda, 64, 8200, 64, type), "tuned_tensor_small");
         EXPECT_EQ(chosen(Backend::cuda, 4097, 1, 4097, type), "tuned_tensor");
+        // Rows of both are copied 16 bytes at a time, in blocks of 64 along the depth.
+        EXPECT_EQ(chosen(Backend::cuda, 1000, 1024, 1000, type), "tuned_tensor_small_whole");
+        EXPECT_EQ(chosen(Backend::cuda, 4095, 4096, 4088, type), "tuned_tensor_whole");
+        EXPECT_EQ(chosen(Backend::cuda, 4095, 4096, 4090, type), "tuned_tensor");
+        EXPECT_EQ(chosen(Backend::cuda, 4095, 4128, 4088, type), "tuned_tensor");
+        const Array a(type, {512, 512}), wide(type, {512, 528});
+        EXPECT_EQ(chosen(Backend::cuda, a, wide.crop(0, 8, 512, 512)), "tuned_tensor_small_whole");
+        EXPECT_EQ(chosen(Backend::cuda, a, wide.crop(0, 4, 512, 512)), "tuned_tensor_small");
     }
 }
 
@@ -68,10 +76,12 @@ TEST(Matmul, TensorCoresTakeDepthsForTheirBound) {
     };
     EXPECT_EQ(schedule(64, 2048, 2048), "tensor_shares");
     EXPECT_EQ(schedule(511, 513, 509), "tensor_shares");
-    EXPECT_EQ(schedule(1024, 256, 1024), "tensor_small");
+    EXPECT_EQ(schedule(1024, 256, 1024), "tensor_small_whole");
+    EXPECT_EQ(schedule(1024, 257, 1024), "tensor_small");
     EXPECT_EQ(schedule(1500, 1500, 1500), "tensor_tall");
     EXPECT_EQ(schedule(1024, 128, 1024), "tensor_tall");
-    EXPECT_EQ(schedule(2048, 2048, 2048), "tensor_any");
+    EXPECT_EQ(schedule(2048, 2048, 2048), "tensor_whole");
+    EXPECT_EQ(schedule(2048, 2040, 2048), "tensor_any");
     EXPECT_EQ(schedule(1600, 256, 1), "tensor_shares") << "the first one, where none is meant";
     EXPECT_EQ(error_of([&] { schedule(1024, 127, 1024); }).fault(), Fault::input);
     for (const Variant *variant : matmul_operator().variants("tensor", Backend::cuda)) {

@@ -40,11 +40,11 @@ struct MatmulWorkersConfiguration {
 
 // Of MatmulFragments; the rest of a division is tunables.
 struct MatmulFragmentsConfiguration {
-    bool panels = true;
+    FragmentDivision::Copies copies = FragmentDivision::Copies::panels;
 
     template<typename Visit>
     void fields(Visit visit) {
-        visit("panels", panels);
+        visit("copies", copies);
     }
 };
 

@@ -142,16 +142,31 @@ Division matmul_division(const Tunable &tunable, Division::Copies copies) {
 // chain of products of the tensor cores.
 struct FragmentDivision {
     int tiles, groups, columns, depth;
-    // With zero-padded panels of A and B, which kernels of their own make before: tiles run down so many
-    // columns of tiles at once. 0: the blocks read A and B where they are.
+    // Tiles run down so many columns of tiles at once. Not of `parts`.
     int group;
-    // Without panels: as many thread blocks as share the work, where there are fewer tiles. They share the
-    // depth.
+    // Of `parts`: as many thread blocks as share the work, where there are fewer tiles. They share the depth.
     int blocks;
     TensorNumbers numbers;
+    // A thread block copies to shared memory: zero-padded panels of A and B, which kernels of their own make
+    // before; high and low parts of B, and nothing of A; or rows of A as they are, with panels of B where
+    // numbers have parts, and rows of B where they have none.
+    enum class Copies { panels, parts, rows } copies;
+    // Of rows of both: so many blocks of the depth are copied while others are multiplied.
+    int ahead;
 
-    bool has_panels() const {
-        return group > 0;
+    bool a_in_rows() const {
+        return copies == Copies::rows;
+    }
+    bool both_in_rows() const {
+        return a_in_rows() && numbers != TensorNumbers::three_tf32;
+    }
+    bool has_panels() const {  // of B
+        return copies == Copies::panels || (a_in_rows() && !both_in_rows());
+    }
+    // Blocks in shared memory: those that are copied, the one that is multiplied, and the one before, whose
+    // products may not be at their end (generators/algorithms/tensor_copies.h).
+    int slots() const {
+        return both_in_rows() ? ahead + 2 : 2;
     }
 
     // From this depth K on, the form keeps the bound of matmul, K units of 2^-23 of the sum of absolute
@@ -170,7 +185,7 @@ struct FragmentDivision {
     }
 
     TensorProduct product() const {
-        return {columns, depth, numbers};
+        return {columns, depth, numbers, both_in_rows() ? ahead : 0};
     }
 
     int threads() const {
@@ -186,7 +201,10 @@ struct FragmentDivision {
         if (depth % 16) {
             return "depth must be a multiple of 16";
         }
-        return !has_panels() && numbers != TensorNumbers::three_tf32 ?
+        if (both_in_rows() && (columns % 64 || depth > 32)) {
+            return "columns must be a multiple of 64, and depth 16 or 32";
+        }
+        return copies == Copies::parts && numbers != TensorNumbers::three_tf32 ?
                    "products of 16-bit floats need panels" :
                    "";
     }
@@ -196,8 +214,12 @@ struct FragmentDivision {
 // tunables.
 template<typename Tunable, typename Configuration>
 FragmentDivision fragment_division(const Tunable &tunable, const Configuration &of, std::string_view type) {
-    return {tunable("tiles"), tunable("groups"), tunable("columns"), tunable("depth"),
-        of.panels ? tunable("group") : 0, of.panels ? 0 : tunable("blocks"), tensor_numbers(type)};
+    FragmentDivision made{tunable("tiles"), tunable("groups"), tunable("columns"), tunable("depth"), 0, 0,
+        tensor_numbers(type), of.copies, 0};
+    const bool in_parts = made.copies == FragmentDivision::Copies::parts;
+    (in_parts ? made.blocks : made.group) = tunable(in_parts ? "blocks" : "group");
+    made.ahead = made.both_in_rows() ? tunable("ahead") : 0;
+    return made;
 }
 
 }  // namespace tilewright

@@ -1,7 +1,8 @@
 #pragma once
-// A form of matmul whose products are those of the tensor cores. Variants: on CUDA tensor_shares (without
-// panels), tensor_small and tensor_tall of f32, on CUDA and OpenCL tensor_any of f32, tuned_tensor_small
-// and tuned_tensor of f16 and bf16.
+// A form of matmul whose products are those of the tensor cores. Variants: on CUDA tensor_shares (in parts),
+// tensor_small_whole and tensor_whole (rows of A), tensor_small and tensor_tall of f32,
+// tuned_tensor_small_whole and tuned_tensor_whole (rows) of f16 and bf16; on CUDA and OpenCL tensor_any of
+// f32, tuned_tensor_small and tuned_tensor of f16 and bf16.
 //
 // Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision
 // accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.
@@ -22,9 +23,9 @@ namespace tilewright {
 // Each f32 is the sum of a high part, which TF32 has exactly, and a low part, of which TF32 has all but one
 // bit. Three of the four products of the parts are summed; the product of the low parts is left out. The
 // error is within the bound of matmul from a depth of FragmentDivision::least_depth on. Numbers whose parts
-// TF32 does not have become NaN in the panels: those between 2^-126 and 2^-100. Those that are too large,
-// infinity and NaN make NaN or infinity of every sum that they take part in. All elements of out that are not
-// finite are then summed again, from plain products.
+// TF32 does not have become NaN: those between 2^-126 and 2^-100. Those that are too large, infinity and NaN
+// make NaN or infinity of every sum that they take part in. All elements of out that are not finite are then
+// summed again, from plain products.
 //
 // The panels are in the order of the tensor cores' fragments. Lane l of a warp has of 16 rows and 8 words
 // along k those of rows l / 4 and l / 4 + 8 at l % 4 and l % 4 + 4, and of the results, columns 2 (l % 4) and
@@ -36,7 +37,7 @@ struct MatmulFragments : Halide::NamesInterface {
     const TensorProduct product;
     Var x{"x"}, y{"y"}, v{"v"}, l{"l"}, m{"m"}, n{"n"}, h{"h"}, k{"k"}, b{"b"}, r{"r"}, t{"t"}, bx{"bx"};
     Func panels_a{"panels_a"}, panels_b{"panels_b"}, tile_a{"tile_a"}, tile_b{"tile_b"}, word_b{"word_b"};
-    Func words{"words"}, high{"high"}, low{"low"}, products{"products"}, sum{"sum"};
+    Func fours{"fours"}, words{"words"}, high{"high"}, low{"low"}, products{"products"}, sum{"sum"};
     Var share{"share"};
     Func partial{"partial"}, added{"added"};  // without panels: the sums of a share of the depth, and of all
     Func plain{"plain"}, out{"out"};
@@ -49,13 +50,15 @@ struct MatmulFragments : Halide::NamesInterface {
           once(select(size.depth > 0, 1, 2)),
           blocks(ceil_div(size.depth, division.depth * product.numbers_per_word())),
           of_share(ceil_div(blocks, clamp(division.blocks / (across * down), 1, max(blocks, 1)))),
-          shares(division.has_panels() ? Expr(1) : max(ceil_div(blocks, max(of_share, 1)), 1)) {
+          shares(division.copies == FragmentDivision::Copies::parts ?
+                     max(ceil_div(blocks, max(of_share, 1)), 1) :
+                     Expr(1)) {
         cut_into_tiles();
         multiply();
-        if (division.has_panels()) {
-            store_in_groups();
-        } else {
+        if (division.copies == FragmentDivision::Copies::parts) {
             store_shares();
+        } else {
+            store_in_groups();
         }
         if (product.parts() == 2) {
             sum_again();
@@ -76,12 +79,11 @@ private:
         return Expr(word);
     }
 
-    // Numbers of which TF32 has no low part are 0, where f32 on a GPU has a 0 for them too, or NaN.
+    // Numbers of which TF32 has no low part are NaN, but for denormal ones. Twice the bits have no sign.
     static Expr representable(Expr number) {
-        const Expr magnitude = bits_of(number) & bits(0x7fffffff), smallest = bits(0x00800000),
-                   least = bits((127 - 100) << 23);
-        return reinterpret<float>(
-            select(magnitude < smallest, bits(0), magnitude < least, bits(0x7fc00000), bits_of(number)));
+        constexpr uint32_t least = 2 * ((127 - 100) << 23), smallest = 2 << 23;
+        return select(2 * bits_of(number) - bits(smallest) < bits(least - smallest),
+            reinterpret<float>(bits(0x7fc00000)), number);
     }
     // The nearest number of 11 bits.
     static Expr high_part(Expr number) {
@@ -122,11 +124,17 @@ private:
     // tile_a(v, l, m, k, b) is word v of lane l in the rows from 16 m on and the 8 words from 8 k on, of row
     // b of tiles; tile_b(v, n, h, k, b) is part h (high, low) of word 4 k + v of a column.
     void cut_into_tiles() {
+        if (division.a_in_rows()) {
+            take_rows();
+        }
+        if (division.both_in_rows()) {
+            return;
+        }
         const Expr row = division.rows() * b + 16 * m + l / 4 + 8 * (v % 2),
                    at_a = 8 * k + l % 4 + 4 * (v / 2);
         const Expr word_a =
             word_of(at_a, below(row, size.rows), [&](Expr k) { return A(k, inside(row, size.rows)); });
-        word_b(v, n, k, b) = number_of_b(n, 4 * k + v);
+        word_b(v, n, k, b) = number_of_b(n, division.a_in_rows() ? 16 * (k / 4) + 4 * v + k % 4 : 4 * k + v);
         const Expr word = word_b(v, n, k, b);
         const Expr part_b =
             product.parts() == 1 ? word : select(h == 0, high_part(word), word - high_part(word));
@@ -135,48 +143,59 @@ private:
             tile_b(v, n, h, k, b) = part_b;
             return;
         }
-        panels_a(v, l, m, k, b) = word_a;
+        if (!division.a_in_rows()) {
+            panels_a(v, l, m, k, b) = word_a;
+            tile_a(v, l, m, k, b) = panels_a(v, l, m, k, promised(b, down));
+        }
         panels_b(v, n, h, k, b) = part_b;
-        tile_a(v, l, m, k, b) = panels_a(v, l, m, k, promised(b, down));
         tile_b(v, n, h, k, b) = panels_b(v, n, h, k, promised(b, across));
     }
 
-    // sum(r, m, t, bx, share) is result r of a thread in its m-th 16 rows, of row t / threads and column bx
-    // of tiles. A term with a factor of 0 requires what is a block ahead in panels, which is copied while
-    // this one is multiplied; Halide leaves the term out once it knows what is required.
-    void multiply() {
-        const int threads = division.threads(), steps = product.steps(),
-                  ahead = division.has_panels() ? division.depth : 0;
-        const Expr thread = t % threads, tile = threads / 32 * m + thread / 32, row = t / threads;
-        if (product.parts() == 2) {
-            parts = {high, low};
+    // The place of a piece of 16 bytes among the `pieces` of row `line` in shared memory: piece ^ turn, of
+    // which Halide knows no bounds. A row stays within its lines of 128 bytes, because copies are slow
+    // otherwise (a third of the rate on an H200); and what is read at once is in different banks: one piece
+    // of eight rows by the tensor cores, whose swizzle this is, or four pieces of two rows by lanes.
+    Expr place_of(const Expr &piece, const Expr &line, int pieces) const {
+        const Expr turn = !division.both_in_rows() ? 4 * (line % 2) + line / 2 % 4 :
+                          pieces == 8              ? line % 8 :
+                                                     line / 2 % 4;
+        Expr place = 0;
+        for (int bit = 1; bit < pieces; bit *= 2) {
+            place += (piece / bit + turn / bit) % 2 * bit;
         }
-        const Expr word = tile_a(v, thread % 32, tile, k, row);
-        words(v, m, k, t) = ahead > 0 ? word + 0.0f * tile_a(v, thread % 32, tile, k + ahead / 8, row) : word;
-        high(v, m, k, t) = high_part(words(v, m, k, t));
-        low(v, m, k, t) = words(v, m, k, t) - high(v, m, k, t);
-        // Of a block of the depth.
-        const auto operands_at = [&](const Expr &block) {
-            std::vector<Expr> operands;
-            for (int step = 0; step < steps; step++) {
-                for (const Func &part : parts.empty() ? std::vector<Func>{words} : parts) {
-                    for (int word = 0; word < 4; word++) {
-                        operands.push_back(part(word, m, steps * block + step, t));
-                    }
-                }
-            }
-            const Expr begin = 2 * steps * block, last = begin + 2 * steps - 1 + ahead / 4;
-            for (int part = 0; part < product.parts(); part++) {
-                operands.push_back(tile_b(0, 0, part, begin, bx) +
-                                   0.0f * tile_b(3, division.columns - 1, product.parts() - 1, last, bx));
-            }
-            return operands;
-        };
-        depth = RDom(0, division.has_panels() ? blocks : of_share, "depth");
-        const Expr block = division.has_panels() ? Expr(depth) : of_share * share + depth;
+        return place;
+    }
+
+    // tile_a(v, k, l, m, h, b) is word v of the piece at place k of row l, m-th 64 rows, in block h of the
+    // depth; tile_b(v, k, l, n, h, b) the same of row l, n-th 64 columns. Behind the last block it is read
+    // again: nobody uses what is copied ahead there.
+    void take_rows() {
+        const int pieces = division.depth / 4;
+        const Expr block = min(h, blocks - 1), row = division.rows() * b + 64 * m + l;
+        tile_a(v, k, l, m, h, b) =
+            A(4 * (place_of(k, l, pieces) + pieces * block) + v, inside(row, size.rows));
+        if (division.both_in_rows()) {
+            const Expr piece = division.columns / 8 * b + 8 * n + place_of(k, l, 8);
+            tile_b(v, k, l, n, h, b) =
+                B(4 * inside(piece, size.columns / 8) + v, l + 2 * division.depth * block);
+        }
+    }
+
+    // sum(r, m, t, bx, share) is result r of a thread in its m-th 16 rows, of row t / threads and column bx
+    // of tiles. A term with a factor of 0 requires what is blocks ahead, which is copied while this one is
+    // multiplied; Halide leaves the term out once it knows what is required.
+    void multiply() {
+        depth = RDom(0, division.copies == FragmentDivision::Copies::parts ? of_share : blocks, "depth");
         sum(r, m, t, bx, share) = 0.0f;
+        const Expr before = sum(r, m, t, bx, share);
+        if (division.both_in_rows()) {
+            sum(r, m, t, bx, share) = result_of(product, r, first_words(), before);
+            return;
+        }
+        read_words();
+        const Expr block = division.has_panels() ? Expr(depth) : of_share * share + depth;
         if (product.adds()) {
-            sum(r, m, t, bx, share) = result_of(product, r, operands_at(block), sum(r, m, t, bx, share));
+            sum(r, m, t, bx, share) = result_of(product, r, operands_at(block), before);
             return;
         }
         products(m, k, t, bx) = Tuple(results_of(product, operands_at(k)));
@@ -185,6 +204,61 @@ private:
             results.push_back(products(m, block, t, bx)[i]);
         }
         sum(r, m, t, bx, share) += mux(r, results);
+    }
+
+    // Of a thread's 64 rows of A, and of the columns of B.
+    std::vector<Expr> first_words() {
+        const Expr ahead = depth + division.ahead, row = t / division.threads(), group = group_of_rows();
+        return {tile_a(0, 0, 0, group, depth, row) +
+                    0.0f * tile_a(3, division.depth / 4 - 1, 63, group, ahead, row),
+            tile_b(0, 0, 0, 0, depth, bx) +
+                0.0f * tile_b(3, 7, 2 * division.depth - 1, division.columns / 64 - 1, ahead, bx)};
+    }
+    Expr group_of_rows() const {
+        return division.groups * m + t % division.threads() / TensorProduct::threads;
+    }
+
+    // The words of A of a thread. From rows it reads four at a time, which are those of two steps: the panels
+    // of B have the depth in that order.
+    void read_words() {
+        const Expr thread = t % division.threads(), lane = thread % 32, row = t / division.threads();
+        if (division.a_in_rows()) {
+            const int times = division.depth / 16;
+            const Expr line = 16 * (thread / 32 % 4) + lane / 4 + 8 * l,
+                       place = place_of(4 * (k % times) + lane % 4, lane / 4, division.depth / 4);
+            fours(v, l, m, k, t) = tile_a(v, place, line, group_of_rows(), k / times, row) +
+                                   0.0f * tile_a(v, place, line, group_of_rows(), k / times + 1, row);
+            words(v, m, k, t) = representable(fours(2 * (k % 2) + v / 2, v % 2, m, k / 2, t));
+        } else {
+            const Expr tile = division.threads() / 32 * m + thread / 32, word = tile_a(v, lane, tile, k, row);
+            words(v, m, k, t) = division.has_panels() ?
+                                    word + 0.0f * tile_a(v, lane, tile, k + division.depth / 8, row) :
+                                    word;
+        }
+        if (product.parts() == 2) {
+            parts = {high, low};
+        }
+        high(v, m, k, t) = high_part(words(v, m, k, t));
+        low(v, m, k, t) = words(v, m, k, t) - high(v, m, k, t);
+    }
+
+    // Of a block of the depth.
+    std::vector<Expr> operands_at(const Expr &block) {
+        const int steps = product.steps(), ahead = division.has_panels() ? division.depth / 4 : 0;
+        std::vector<Expr> operands;
+        for (int step = 0; step < steps; step++) {
+            for (const Func &part : parts.empty() ? std::vector<Func>{words} : parts) {
+                for (int word = 0; word < 4; word++) {
+                    operands.push_back(part(word, m, steps * block + step, t));
+                }
+            }
+        }
+        const Expr begin = 2 * steps * block, last = begin + 2 * steps - 1 + ahead;
+        for (int part = 0; part < product.parts(); part++) {
+            operands.push_back(tile_b(0, 0, part, begin, bx) +
+                               0.0f * tile_b(3, division.columns - 1, product.parts() - 1, last, bx));
+        }
+        return operands;
     }
 
     // Stores the elements of out in the order of the threads: element of four, four, thread, `once`, tile of
@@ -226,7 +300,10 @@ private:
         const Expr element = domain[0], four = domain[1] % fours, lower = domain[1] / fours % 2,
                    m = domain[1] / (2 * fours), thread = domain[2], lane = thread % 32,
                    tile_y = domain[5] * once + domain[3];
-        const Expr column = division.columns * tile_x + 16 * four + 4 * (lane % 4) + element;
+        // Columns that the panels exchanged are four in a row.
+        const Expr of_sixteen = division.both_in_rows() ? 8 * (element / 2) + 2 * (lane % 4) + element % 2 :
+                                                          4 * (lane % 4) + element;
+        const Expr column = division.columns * tile_x + 16 * four + of_sixteen;
         const Expr row =
             division.rows() * tile_y + threads / 2 * m + 16 * (thread / 32) + lane / 4 + 8 * lower;
         domain.where(below(column, size.columns) && below(row, size.rows));

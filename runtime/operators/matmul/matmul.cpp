@@ -59,7 +59,7 @@ struct Tile {
 };
 
 bool is_aligned(const Array &a, int64_t bytes) {
-    return a.offset_bytes() % bytes == 0 && a.strides()[0] * (int64_t)sizeof(float) % bytes == 0;
+    return a.offset_bytes() % bytes == 0 && a.strides()[0] * (int64_t)size_of(a.type()) % bytes == 0;
 }
 
 Input matrix(const char *name) {
@@ -108,7 +108,7 @@ protected:
         return {};
     }
 
-    void bind(Launch &launch, const Variant &, const MatmulRequest &request, Array &output) const final {
+    void bind(Launch &launch, const Variant &, const MatmulRequest &request, Array &output) const override {
         launch.in("a", request.a()).in("b", request.b()).out("output", output);
     }
 
@@ -219,19 +219,39 @@ private:
 struct FragmentsForm final : MatmulForm {
     using MatmulForm::MatmulForm;
 
+    bool serves(const Variant &variant, const MatmulRequest &request, const Array &) const override {
+        const Size size = request.size();
+        const FragmentDivision division = division_of(variant);
+        const bool a_fits = size.k % (division.product().numbers_per_word() * division.depth) == 0 &&
+                            is_aligned(request.a(), 16),
+                   b_fits = size.n % 8 == 0 && is_aligned(request.b(), 16);
+        return !division.a_in_rows() || (a_fits && (b_fits || !division.both_in_rows()));
+    }
+
     Tile tile(const Variant &variant) const override {
         const FragmentDivision division = division_of(variant);
-        return division.has_panels() ? Tile{division.rows(), division.columns} : Tile();
+        return division.copies == FragmentDivision::Copies::parts ? Tile() :
+                                                                    Tile{division.rows(), division.columns};
     }
 
 protected:
+    void bind(
+        Launch &launch, const Variant &variant, const MatmulRequest &request, Array &output) const override {
+        if (!division_of(variant).both_in_rows()) {
+            return MatmulForm::bind(launch, variant, request, output);
+        }
+        launch.in("a", request.a(), in_words(request.a()))
+            .in("b", request.b(), in_words(request.b()))
+            .out("output", output);
+    }
+
     Copies copies(const Variant &variant, const Size &size) const override {
         const FragmentDivision division = division_of(variant);
         if (!division.has_panels()) {
             return {};
         }
         const TensorProduct product = division.product();
-        return {.rows = division.rows(),
+        return {.rows = division.a_in_rows() ? 0 : division.rows(),
             .columns = division.columns,
             .depth = round_up(ceil_div(size.k, product.numbers_per_word()), division.depth) +
                      division.depth,  // a block is copied ahead
@@ -239,6 +259,13 @@ protected:
     }
 
 private:
+    // Of 16-bit floats, two per word.
+    static View in_words(const Array &matrix) {
+        return {halide_type(Type::f32),
+            {{matrix.shape()[1] / 2, 1}, {matrix.shape()[0], matrix.strides()[0] / 2}},
+            matrix.offset_bytes()};
+    }
+
     static FragmentDivision division_of(const Variant &variant) {
         return fragment_division([&](const char *name) { return variant.tunable(name); },
             variant.configuration<MatmulFragmentsConfiguration>(), variant.type);

@@ -239,6 +239,47 @@ TEST(TensorText, CopiesToSharedMemoryAreWaitedForAtTheBarrierBehindThem) {
     EXPECT_EQ(count(text, "st.shared"), 0);
 }
 
+// Both matrices are in shared memory, in the order of their rows: the operands are their first words.
+TEST(TensorText, ProductsOfRowsStayInFlightUntilTheBarrierBehindThem) {
+    constexpr TensorProduct rows{8, 16, TensorNumbers::f16, 2};
+    std::string products = loads;
+    for (const std::string number : {"0", "1", "2", "3"}) {
+        products += "\t{ // callseq 0, 0\n\tst.param.b32 \t[param0], " + number +
+                    ";\n\tst.param.b32 \t[param1], %f90;\n\tst.param.b32 \t[param2], %f91;\n" +
+                    "\tst.param.b32 \t[param3], %f5" + number + ";\n\tcall.uni (retval0), " +
+                    rows.function(0) + ", (param0);\n\tld.param.b32 \t%f5" + number +
+                    ", [retval0];\n\t} // callseq 0\n";
+    }
+    const std::string barrier = "\tbar.sync \t0;\n";
+    EXPECT_NE(refusal(copy_a + barrier + products).find("no barrier"), std::string::npos);
+    EXPECT_NE(refusal("\tst.shared.b32 \t[%rd3], %r1;\n" + barrier + products + barrier).find("not copied"),
+        std::string::npos);
+    const std::string text = with_tensor_products(
+        module(barrier + copy_a + barrier + copy_b + barrier + products + barrier, rows.function(0)));
+    EXPECT_EQ(count(text, "bar.sync"), 1) << text;
+    EXPECT_EQ(count(text, "cp.async.wait_group 1;\n\tfence.proxy.async.shared::cta;\n" + barrier +
+                              "\tcp.async.cg.shared.global \t[%rd3+16], [%rd1], 16;\n"
+                              "\tcp.async.cg.shared.global \t[%rd5], [%rd4+32], 16;\n"
+                              "\tcp.async.commit_group;\n\tld.shared"),
+        1)
+        << text;
+    const std::string instruction = "m64n8k16.f32.f16.f16 \t{%f50, %f51, %f52, %f53}, ";
+    EXPECT_EQ(count(text, instruction + "%twd0, %twd1, %twp1, 1, 1, 0, 1;"), 1) << text;
+    EXPECT_EQ(count(text, instruction + "%twd2, %twd3, %twp1, 1, 1, 0, 1;"), 1) << text;
+    const auto descriptor = [](const std::string &number, long long along_k, long long along_n,
+                                long long swizzle) {
+        return "or.b64 \t%twd" + number + ", %twd" + number + ", " +
+               std::to_string(along_k << 16 | along_n << 32 | swizzle << 62) + ";";
+    };
+    EXPECT_EQ(count(text, descriptor("0", 1, 32, 2)), 1) << "8 rows of 64 bytes are 512 bytes\n" << text;
+    EXPECT_EQ(count(text, descriptor("1", 256, 64, 1)), 1) << "32 rows of 128 bytes are 4096 bytes\n" << text;
+    EXPECT_EQ(count(text, "add.s64 \t%twd2, %twd0, 2;\n\tadd.s64 \t%twd3, %twd1, 128;"), 1) << text;
+    EXPECT_EQ(count(text, "wgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 1;\n"
+                          "\twgmma.wait_group.sync.aligned 0;\n\tret;"),
+        1)
+        << text;
+}
+
 TEST(TensorText, ValuesThatAreUsedElsewhereAreLoadedAndStored) {
     const std::string text =
         with_tensor_products(module(copy_a + "\tadd.s32 \t%r9, %r1, 1;\n\tbar.sync \t0;\n" + copy_b +

@@ -195,6 +195,25 @@ TEST(Choice, ServesTheDataForEveryOperatorAndSize) {
     }
 }
 
+// Many products at once have more rows and columns, and the same depth.
+TEST(Choice, OfProductsAtOnceIsThatOfALargerOne) {
+    const Operator *matmul = built_operator("matmul");
+    if (!matmul) {
+        GTEST_SKIP() << "not run here: matmul was not built";
+    }
+    const auto choice = [&](int64_t m, int64_t k, int64_t n, int64_t images) {
+        const std::vector<Array> inputs = {Array(Type::f32, {m, k}), Array(Type::f32, {k, n})};
+        const std::unique_ptr<Request> request(const_cast<Request *>(matmul->parse(inputs, {}).release()));
+        request->images = images;  // as the dispatch does
+        return matmul->choose(*request, Array(Type::f32, {m, n}), "tuned", Device{}).schedule;
+    };
+    for (const int64_t k : {20, 40, 100, 200, 300}) {
+        for (const auto &[m, n] : {std::pair<int64_t, int64_t>{20, 120}, {20, 32}, {32, 40}, {100, 40}}) {
+            EXPECT_EQ(choice(m, k, n, 16), choice(4 * m, k, 4 * n, 1)) << m << " x " << k << " x " << n;
+        }
+    }
+}
+
 TEST(Choice, OfADeviceIsTheCpuWhereThereIsNoGpu) {
     const Array image(Type::u8, {64, 64});
     const Operator &op = chosen_operator("measured");
