@@ -275,14 +275,15 @@ static ScheduleVariants word_variants() {
 }
 
 // Both passes in one kernel on the tensor cores, by what the taps reach. On an H200 (2026-11-29, ms):
-//     u8    8192 x 8192, sigma 7.5 .107, with 16 tiles .105, with 8 tiles and taps in registers .123;
-//           sigma 10 .134, with 16 tiles .120; 1920 x 1080, sigma 10 .0122, with 16 tiles .0145
-//     u16   8192 x 8192, sigma 2.25 .220, with taps in registers .217, with 64 registers .370
+//     u8    8192 x 8192, sigma 2.25, taps of one byte .069, with 80 registers .075, with 16 tiles .069;
+//           sigma 7.5 .106, with 80 registers .113, with 16 tiles .097; 1920 x 1080 .0086, .0084, .0101
+//     u16   8192 x 8192, sigma 2.25 .204, with 64 registers .370
 //     RGB   4096 x 4096, sigma 7.5 .146; with windows of radius 16 it took .110, and dot products .099
 static ScheduleVariants fused_variants() {
-    const auto fused = [](const std::string &name, const char *type, int channels, int steps, int tiles = 8) {
+    const auto fused = [](const std::string &name, const char *type, int channels, int steps, int tiles = 8,
+                           bool short_taps = false) {
         const GaussianBlurProductsConfiguration row{
-            .channels = channels, .steps = steps, .own_taps = tiles > 8};
+            .channels = channels, .steps = steps, .short_taps = short_taps, .own_taps = tiles > 8};
         return variant(name + std::to_string(16 * (steps - 1)), cuda, type, gaussian_blur_products::fused,
             row, {{"tiles", tiles}})
             .serves("channels", {.least = (double)channels, .most = (double)channels})
@@ -293,9 +294,14 @@ static ScheduleVariants fused_variants() {
         variants.push_back(fused("tuned_fused_", "u8", 1, steps).registers("", 64));
         variants.push_back(fused("tuned_fused_", "u16", 1, steps).registers("", 128));
     }
-    variants.push_back(fused("tuned_fused_large_", "u8", 1, 4, 16)
-            .registers("", 128)
-            .says("As tuned_fused, in wider strips, with the taps in registers, for large images."));
+    variants.push_back(fused("tuned_fused_short_", "u8", 1, 2, 8, true)
+            .registers("", 64)
+            .says("As tuned_fused, for taps of one byte: half of the products."));
+    for (const int steps : {3, 4}) {
+        variants.push_back(fused("tuned_fused_large_", "u8", 1, steps, 16)
+                .registers("", 128)
+                .says("As tuned_fused, in wider strips, with the taps in registers, for large images."));
+    }
     for (const int channels : {3, 4}) {
         variants.push_back(fused("tuned_fused_colours_" + std::to_string(channels) + "_", "u8", channels, 3)
                 .registers("", 128));

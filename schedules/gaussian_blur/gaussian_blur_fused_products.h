@@ -19,12 +19,12 @@ inline int power_of_two(int n) {
 // A lane loads eight rows of words, and stores the words of their columns, 16 bytes at a time, with gaps so
 // that no two lanes read or write words of one bank. A step loads 32 rows, into the places of those that no
 // later step reads.
-inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &step, const RVar &strip) {
+inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &step, const RVar &group) {
     const int words = 8 * blur.group.tiles, channels = blur.group.channels,
               turns = blur.group.tiles / blur.group.warps;
     const Var lane{"loader"}, warp{"warp"}, four{"four"}, turn{"turn_of_lines"};
     blur.lines.compute_at(blur.out, step)
-        .store_at(blur.out, strip)
+        .store_at(blur.out, group)
         .store_in(MemoryType::GPUShared)
         .bound(blur.n, 0, 4)
         .bound(blur.h, 0, 2)
@@ -70,12 +70,12 @@ inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &step, c
 // registers. Storage of a thread block that is not shared memory is private to each thread
 // (matmul_workers::workers() says how that becomes registers).
 inline void taps_in_group(
-    GaussianBlurFusedProducts &blur, ScheduleContext &context, const RVar &once, const RVar &strip) {
+    GaussianBlurFusedProducts &blur, ScheduleContext &context, const RVar &once, const RVar &group) {
     const Var lane{"lane"}, warp{"warp"}, of_step{"of_step"};
     for (size_t byte = 0; byte < blur.taps.size(); byte++) {
         Func own = blur.own_taps[byte];
         blur.taps[byte]
-            .compute_at(blur.out, strip)
+            .compute_at(blur.out, group)
             .store_in(MemoryType::GPUShared)
             .bound(blur.v, 0, 4)
             .bound(blur.worker, 0, 32)
@@ -88,7 +88,7 @@ inline void taps_in_group(
             continue;
         }
         context.fold_per_thread(own, blur.worker);
-        own.store_at(blur.out, strip)
+        own.store_at(blur.out, group)
             .compute_at(blur.out, once)
             .store_in(MemoryType::Stack)
             .bound(blur.v, 0, 4)
@@ -104,8 +104,8 @@ inline void taps_in_group(
     }
 }
 
-inline void zero_in_shared(GaussianBlurFusedProducts &blur, const RVar &strip) {
-    blur.zero.compute_at(blur.out, strip)
+inline void zero_in_shared(GaussianBlurFusedProducts &blur, const RVar &group) {
+    blur.zero.compute_at(blur.out, group)
         .store_in(MemoryType::GPUShared)
         .bound(blur.v, 0, 4)
         .gpu_threads(blur.v);
@@ -149,15 +149,15 @@ inline void rows_in_shared(GaussianBlurFusedProducts &blur, const RVar &step) {
 inline void fused(GaussianBlurFusedProducts &blur, ScheduleContext &context) {
     const auto place = [&](int n) { return RVar(blur.to[n].name()); };
     const RVar row = place(0), word = place(1), part = place(2), turn = place(3), of_q = place(4),
-               of_g = place(5), warp = place(6), step = place(7), once = place(8), strip = place(9),
-               group = place(10), worker{"worker"};
+               of_g = place(5), warp = place(6), step = place(7), once = place(8), group = place(9),
+               strip = place(10), worker{"worker"};
     const int bytes = blur.group.bytes, channels = blur.group.channels;
     undefined_on_gpu(blur.out);
     blur.out.update()
         .allow_race_conditions()
         .fuse(of_q, of_g, worker)
         .gpu_threads(worker, warp)
-        .gpu_blocks(strip, group)
+        .gpu_blocks(group, strip)
         .unroll(part)
         .unroll(word)
         .unroll(row);
@@ -178,9 +178,9 @@ inline void fused(GaussianBlurFusedProducts &blur, ScheduleContext &context) {
     sums_in_registers(blur.along, LoopLevel(blur.along_words, blur.along.block));
 
     rows_in_shared(blur, step);
-    lines_in_shared(blur, step, strip);
-    taps_in_group(blur, context, once, strip);
-    zero_in_shared(blur, strip);
+    lines_in_shared(blur, step, group);
+    taps_in_group(blur, context, once, group);
+    zero_in_shared(blur, group);
 }
 
 }  // namespace gaussian_blur_products

@@ -220,7 +220,7 @@ TEST(ByteProducts, GiveTheBytesOfTheDefinitionInOneKernel) {
     for (const Pixel &pixel : {Pixel{1, 1}, {3, 1}, {4, 1}, {1, 2}}) {
         SCOPED_TRACE(std::to_string(pixel.channels) + " channels of " + std::to_string(pixel.bytes));
         expect_definition<GaussianBlurFusedProducts>(
-            {pixel.channels, pixel.bytes, 8, 4, false, {}}, pixel, cases);
+            {pixel.channels, pixel.bytes, 8, 4, false, false, {}}, pixel, cases);
     }
 }
 

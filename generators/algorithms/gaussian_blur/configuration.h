@@ -72,17 +72,19 @@ struct GaussianBlurProductsConfiguration {
     // GaussianBlurFusedProducts: steps of 32 positions in the window of 32 outputs. The taps reach 16 (steps
     // - 1) positions at most.
     int steps = 0;
-    bool own_taps = false;  // GaussianBlurFusedProducts: a worker keeps its words of the taps in registers
+    bool short_taps = false;  // GaussianBlurFusedProducts: the variant serves u8 whose taps are one byte
+    bool own_taps = false;    // GaussianBlurFusedProducts: a worker keeps its words of the taps in registers
 
     // The steps whose taps have byte `byte`: of u8, only taps near the middle have a second one.
     int steps_of(int byte, bool is_u8) const {
-        return is_u8 && byte == 1 && steps > 2 ? 2 : steps;
+        return !is_u8 || byte == 0 ? steps : short_taps ? 0 : steps > 2 ? 2 : steps;
     }
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("channels", channels);
         visit("steps", steps);
+        visit("short_taps", short_taps);
         visit("own_taps", own_taps);
     }
 };

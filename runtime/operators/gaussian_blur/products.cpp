@@ -115,8 +115,9 @@ struct FusedForm final : ProductsForm {
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
         const bool is_u8 = request.image().type() == Type::u8;
         for (int byte = 0; byte <= (is_u8 ? 1 : 2); byte++) {
-            if (TapFragments::of(taps_of(request), byte).steps >
-                configuration_of(variant).steps_of(byte, is_u8)) {
+            const int most = configuration_of(variant).steps_of(byte, is_u8);
+            if (most == 0 ? request.numbers().bytes.high > 0 :
+                            TapFragments::of(taps_of(request), byte).steps > most) {
                 return false;
             }
         }
@@ -129,9 +130,10 @@ protected:
         return true;
     }
     // The steps of a block. Before the first one a block loads the lines of a window, so that they should be
-    // many; blocks with words outside of the image take longer, so that there should be many blocks. 8192 x
-    // 8192, sigma 7.5 on an H200 on 2026-11-28, by the kernels of that day with 8 tiles: at most 528 blocks
-    // .124 ms, 1056 .119, 1584 .123. With 16 tiles there are half as many blocks.
+    // many; but blocks of the top and the bottom take longer, so that there should be several times as many
+    // blocks as run at once. Those of 16 tiles all run at once: 8192 x 8192, sigma 7.5 and 10 .097 and .113
+    // ms, with twice as many .100 and .116; with 8 tiles .127, .106, and u16, sigma 2.25, with three times as
+    // many .204, with twice .217 (H200, 2026-11-29).
     void bind_share(
         Launch &launch, const Variant &variant, const GaussianBlurRequest &request) const override {
         constexpr int64_t many_steps = 8;
@@ -139,7 +141,8 @@ protected:
                       outputs = side * (tiles + 1 - configuration_of(variant).steps),
                       strips = ceil_div(request.image().shape()[1], outputs),
                       steps = ceil_div(request.image().shape()[0], side),
-                      groups = std::max(blocks / strips, std::min(2 * blocks / strips, steps / many_steps));
+                      more = tiles > 8 ? 0 : std::min(3 * blocks / strips, steps / many_steps),
+                      groups = std::max(blocks / strips, more);
         launch.value("band", (int32_t)ceil_div(steps, std::max<int64_t>(groups, 1)));
     }
 

@@ -11,7 +11,8 @@ namespace tilewright {
 
 // One byte of each tap, as the fragments of TapFragments: words(v, q, g, m, k) are word v of lane 4 g + q in
 // half m of step k. Where workers have words of their own, `tile` and `block` of what they compute follow.
-// The first step begins at word `first` of the window, which is even.
+// The first step begins at word `first` of the window, which is even. Where no tap has this byte, the plane
+// may be without words.
 struct TapPlane {
     Halide::Func words;
     Halide::Expr first, steps;
@@ -117,6 +118,9 @@ private:
     void add(const std::vector<TapPlane> &taps, int of_tap, int of_line, const Words &line,
         const ByteProduct &product) {
         const TapPlane &plane = taps[(size_t)of_tap];
+        if (!plane.words.defined()) {
+            return;
+        }
         const std::string name = name_ + "_" + std::to_string(of_tap) + "_" + std::to_string(of_line);
         Step step{updates_++, RDom(0, plane.steps, name), Func(name + "_taps"), Func(name + "_words"),
             plane.is_unrolled};

@@ -22,12 +22,12 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
     struct Group {
         static constexpr int warps = 8;  // each of which computes tiles / warps tiles
         int channels, bytes, tiles, steps;
-        bool own_taps;
+        bool short_taps, own_taps;
         Expr band;  // the steps of a group
 
         template<typename Tunable>
         static Group of(const GaussianBlurProductsConfiguration &row, int bytes, const Tunable &tunable) {
-            return {row.channels, bytes, tunable("tiles"), row.steps, row.own_taps, Expr()};
+            return {row.channels, bytes, tunable("tiles"), row.steps, row.short_taps, row.own_taps, Expr()};
         }
         int planes() const {
             return channels * bytes;
@@ -36,14 +36,16 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
             return 8 * steps;
         }
         int steps_of(int byte) const {
-            return GaussianBlurProductsConfiguration{channels, steps}.steps_of(byte, bytes == 1);
+            return GaussianBlurProductsConfiguration{.steps = steps, .short_taps = short_taps}.steps_of(
+                byte, bytes == 1);
         }
     };
 
     Var x{"x"}, n{"n"}, h{"h"}, r{"r"}, c{"c"}, u{"u"}, b{"b"}, k{"k"}, i{"i"}, g{"g"}, v{"v"}, q{"q"},
         m{"m"}, step{"step"}, tile{"tile"}, block{"block"}, below_others{"below_others"}, worker{"worker"};
     std::vector<Func> taps, own_taps;
-    Func zero{"hidden_zero"}, source{"source"}, columns{"columns"}, lines{"lines"};
+    Func zero{"hidden_zero"}, one_word{"one_word"}, turned{"turned"}, source{"source"}, columns{"columns"},
+        lines{"lines"};
     BandedProducts down{"down"}, along{"along"};
     Func down_words{"down_words"}, between{"between"}, along_words{"along_words"}, out{"out"};
     RVar outside_row;
@@ -54,8 +56,8 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
     GaussianBlurFusedProducts(Func image, Expr width, Expr height, const BorderMap &border,
         const std::vector<TapPlane> &planes, Expr reach, Expr multiplier, const Group &group,
         const ByteProduct &product, const WordOperations &word)
-        : group(group), outputs_(group.tiles + 1 - group.steps) {
-        read(image, width, height, border, word);
+        : group(group), outputs_(group.tiles + 1 - group.steps), strips_(ceil_div(width, 32 * outputs_)) {
+        read(image, width, height, border, reach, word);
         divide_into_planes(reach, word);
         const std::vector<TapPlane> kept = in_memory(planes);
         down.multiply(
@@ -82,12 +84,24 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
 
 private:
     const int outputs_;  // tiles of outputs in a strip
+    const Expr strips_;
+
+    // By how many words of a plane strip number `strip` is moved: the last strip of the image is the first
+    // one that groups compute, and the others follow from the left on, because those at both sides may take
+    // longer.
+    Expr moved(const Expr &strip) const {
+        return 8 * outputs_ * (select(strip == 0, strips_, strip) - 1 - strip);
+    }
 
     // The planes of taps, as Funcs that a group can keep in its memory, and a worker in its own: words number
     // `worker` are those of lane worker % 32. Behind the steps that there are, taps are 0.
     std::vector<TapPlane> in_memory(const std::vector<TapPlane> &planes) {
         std::vector<TapPlane> all;
         for (int byte = 0; byte < (int)planes.size(); byte++) {
+            if (group.steps_of(byte) == 0) {
+                all.push_back({});
+                continue;
+            }
             const TapPlane &plane = planes[(size_t)byte];
             const std::string number = std::to_string(byte);
             Func words("taps_" + number), own("own_taps_" + number), of_tile("taps_of_tile_" + number);
@@ -107,25 +121,43 @@ private:
         return all;
     }
 
-    // source(x, r, k): word x of row 8 k + r of the image, which has eight rows or more, and what continues
-    // it. Eight rows are loaded that are inside of the image, and those of words or rows outside of it once
-    // more in a branch, where they wait for each other as little. Where `zero` is in the group's memory,
-    // compilers do not see that positions are the same in all steps, and keep none in registers.
-    void read(Func image, const Expr &width, const Expr &height, const BorderMap &border,
+    // source(x, r, k, block): word x of row 8 k + r of the image, which has eight rows or more, and what
+    // continues it; `block` is the strip that reads it. Eight rows are loaded that are inside of the image. A
+    // word beyond the left or the right side whose bytes are in one word of the image is that word: turned(x)
+    // says how its bytes are picked. All other words or rows outside of the image are loaded once more in a
+    // branch, which takes a strip twice the time. Where `zero` is in the group's memory, compilers do not see
+    // that positions are the same in all steps of the branch, and keep none in registers.
+    void read(Func image, const Expr &width, const Expr &height, const BorderMap &border, const Expr &reach,
         const WordOperations &word) {
+        const auto hex = WordOperations::hex;
         const int planes = group.planes(), far = 8 * group.window();
         zero(v) = min(width + v, 0);
         const Expr first = 8 * (k + zero(k % 4)), words = ceil_div(planes * width, 4),
-                   column = x + zero(k % 4);
-        source(x, r, k) = image(clamp(x, 0, words - 1), clamp(first, 0, height - 8) + r);
+                   at = x + planes * moved(block), column = at + zero(k % 4);
+        const BorderedWords edge(image, width, height, border, true, word);
+        one_word(x) = border.zero == 0 && (edge.picks(x, 0) & hex(0x4444)) == hex(0);
+        turned(x) = select(one_word(x), edge.picks(x, 0), hex(0x3210));
+        source(x, r, k, block) =
+            image(clamp(planes == 1 ? edge.column(at) : at, 0, words - 1), clamp(first, 0, height - 8) + r);
         RDom row(0, 8, "row");
         outside_row = RVar(row.x.name());
-        row.where(!(below(x, planes * width / 4) && below(8 * k, max(height - 7, 0))) &&
-                  below(8 * k + far, height + 2 * far));
-        const Expr y = first + row;
-        source(x, row, k) = planes == 1 ?
-                                BorderedWords(image, width, height, border, true, word).source(column, y) :
-                                bytes_outside(image, column, y, width, height, border);
+        const Expr is_whole = planes == 1 ? one_word(at) : below(at, planes * width / 4), y = first + row;
+        row.where(!(is_whole && below(8 * k, max(height - 7, 0))) && below(8 * k + far, height + 2 * far) &&
+                  at < words + planes * reach);
+        source(x, row, k, block) = planes == 1 ? word_outside(image, edge, column, y, height, border, word) :
+                                                 bytes_outside(image, column, y, width, height, border);
+    }
+
+    // Word `column` of row y, but for what turned() does.
+    Expr word_outside(Func image, const BorderedWords &edge, const Expr &column, const Expr &y,
+        const Expr &height, const BorderMap &border, const WordOperations &word) const {
+        const auto hex = WordOperations::hex;
+        const Expr from = border.inside(y, height, border.high_y), low = edge.column(column),
+                   next = min(low + 1, edge.words - 1), all = hex(0xffffffff);
+        return word.pick(image(promised(low, edge.words), from), image(promised(next, edge.words), from),
+                   select(one_word(column), hex(0x3210), edge.picks(column, 0))) &
+               select(one_word(column), all, edge.picks(column, 1)) &
+               select(border.zero == 0 || from == y, all, hex(0));
     }
 
     // Word `column` of row y, byte by byte. Each load is written once: Halide would load what is used twice
@@ -157,7 +189,10 @@ private:
         std::vector<Expr> all[2];
         for (int w = 0; w < 2; w++) {
             for (int plane = 0; plane < planes; plane++) {
-                const auto of_row = [&](int row) { return source(planes * at + plane, 4 * w + row, from); };
+                const auto of_row = [&](int row) {
+                    const Expr loaded = source(planes * at + plane, 4 * w + row, from, block);
+                    return planes > 1 ? loaded : word.pick(loaded, loaded, turned(at + moved(block)));
+                };
                 for (const Expr &column : word.transposed(of_row(0), of_row(1), of_row(2), of_row(3))) {
                     all[w].push_back(column);
                 }
@@ -195,17 +230,17 @@ private:
         const int planes = group.planes();
         const Expr words = ceil_div(planes * width, 4), band = group.band;
         const Expr once = group.own_taps ? select(reach >= 0, 1, 2) : Expr(1);
-        to = RDom({{0, 8}, {0, planes}, {0, 2}, {0, group.tiles / group.warps}, {0, 4}, {0, 8},
-                      {0, group.warps}, {0, band}, {0, once}, {0, ceil_div(width, 32 * outputs_)},
-                      {0, ceil_div(ceil_div(height, 32), band)}},
+        to = RDom(
+            {{0, 8}, {0, planes}, {0, 2}, {0, group.tiles / group.warps}, {0, 4}, {0, 8}, {0, group.warps},
+                {0, band}, {0, once}, {0, ceil_div(ceil_div(height, 32), band)}, {0, strips_}},
             "to");
         const Expr row = to[0], of_pixels = to[1], part = to[2], lane_q = to[4], lane_g = to[5],
-                   tile = group.warps * to[3] + to[6], step = to[7], strip = to[9] * once + to[8],
-                   of_group = to[10], down = step + band * of_group;
+                   tile = group.warps * to[3] + to[6], step = to[7], strip = to[10] * once + to[8],
+                   of_group = to[9], down = step + band * of_group;
         // `zero` is read here too: otherwise Halide 21 gives its place in shared memory to `between`, though
         // the next step reads it. Rows below the image are the last one, of which part 1 then changes no bit:
         // so one branch holds all rows of a lane, which most lanes pass.
-        const Expr pixels = 8 * outputs_ * strip + 8 * tile + lane_g,
+        const Expr pixels = 8 * outputs_ * strip + moved(strip) + 8 * tile + lane_g,
                    rows = 32 * down + 8 * lane_q + zero(lane_q), at_x = planes * pixels + of_pixels,
                    at_y = rows + row;
         const Expr whole = below(planes * pixels + planes - 1, planes * width / 4) && below(rows + 7, height);
