@@ -209,27 +209,29 @@ static ScheduleVariants window_variants() {
     } const floats[] = {{9, 256, 4}, {12, 256, 4}, {20, 192, 8}, {30, 192, 8}, {40, 176, 8}},
             halves[] = {{4, 256, 8}, {12, 256, 8}, {20, 256, 8}, {40, 176, 8}};
 
-    // Radii below 20 have none, because tuned_window is faster: radius 9 takes .0546 ms (tuned_large .0566),
-    // and radius 12 .0599 (.0647; 4096 x 4096, H200, 2026-11-29).
+    // On CUDA, f32 has wider tiles than on OpenCL, where they would need more than the 48 KB of shared
+    // memory.
     for (const auto &f : floats) {
-        if (f.radius < 20) {
-            continue;
+        if (f.radius >= 20) {  // those of smaller radii were slower than tuned_window
+            const char *sentence =
+                "As tuned_window, for images larger than a tile: positions need no last clamp.";
+            add("tuned_large", cuda, "f32", window,
+                tile(f.radius, f.radius == 30 ? 384 : f.columns, 32, 1, f.window, true), sentence);
+            add("tuned_large", opencl, "f32", window, tile(f.radius, f.columns, 32, 1, f.window, true),
+                sentence, not_measured_by_opencl(1, f.radius));
         }
-        const char *sentence =
-            "As tuned_window, for images larger than a tile: positions need no last clamp.";
-        // 384 columns take .109 ms, 192 .126 (4096 x 4096, sigma 7.5, H200). On OpenCL they would need more
-        // shared memory than the 48 KB that there are.
-        const bool wide_on_cuda = f.radius == 30;
-        if (wide_on_cuda) {
-            add("tuned_large", cuda, "f32", window, tile(f.radius, 384, 32, 1, f.window, true), sentence);
-        }
-        add("tuned_large", wide_on_cuda ? opencl : gpu, "f32", window,
-            tile(f.radius, f.columns, 32, 1, f.window, true), sentence, not_measured_by_opencl(1, f.radius));
     }
     for (const auto &f : floats) {
-        add("tuned_window", gpu, "f32", window, tile(f.radius, f.columns, 32, 1, f.window),
-            "Both passes in one kernel; windows in registers, weights from constant memory.",
-            not_measured_by_opencl(1, f.radius));
+        const char *sentence =
+            "Both passes in one kernel; windows in registers, weights from constant memory.";
+        const bool small = f.radius < 20;
+        if (small) {
+            variants.push_back(of_radius("tuned_window", cuda, "f32", window,
+                in_two_ways(tile(f.radius, f.radius == 9 ? 384 : 192, 32, 1, 8)), sentence)
+                    .registers("", 64));
+        }
+        add("tuned_window", small ? opencl : gpu, "f32", window, tile(f.radius, f.columns, 32, 1, f.window),
+            sentence, not_measured_by_opencl(1, f.radius));
     }
     // 4096 x 4096 f16, sigma 1 / 3 / 5, on an H200 (2026-11-29, ms): .0349 / .0567 / .0870; windows of 4
     // .0366 / .0582 / -; two columns per thread .0372 / .0629 / .0881; tuned_near .213 / .507 / .807. f32 in
@@ -324,7 +326,10 @@ static const ScheduleVariants &variants() {
         step_variants(),
         family("registers",
             {
-                variant("registers_4", gpu, "f32", window, tile(4, 256, 32, 1, 4))
+                variant("registers_4", cuda, "f32", window, in_two_ways(tile(4, 256, 32, 1, 4)))
+                    .in("tuned")
+                    .says(pixels_once),
+                variant("registers_4", opencl, "f32", window, tile(4, 256, 32, 1, 4))
                     .in("tuned")
                     .says(pixels_once),
                 variant("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8)).says(pixels_once),

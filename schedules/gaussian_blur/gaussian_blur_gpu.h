@@ -7,6 +7,7 @@
 #include "generators/algorithms/gaussian_blur/window_floats.h"
 #include "schedules/schedule.h"
 #include "schedules/shared_moves.h"
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,13 @@ inline Tile tile(int radius, int columns, int rows, int groups, int window, bool
             {"groups", groups, 1, 4}, {"window", window, 4, 16}}};
 }
 
+// The same, with threads that read rows inside the image without any arithmetic of the border. They need
+// registers for all rows that they read, so that this is for small radii.
+inline Tile in_two_ways(Tile made) {
+    made.configuration.two_ways = true;
+    return made;
+}
+
 // The same for dot products. A window is whole vectors of words, and rows are computed by fours.
 inline Tile word_tile(int radius, int high, bool any_width, int columns, int rows, int window) {
     return {{.radius = radius, .high = high, .any_width = any_width},
@@ -67,26 +75,42 @@ inline void rows_of_16_bytes(OutputImageParam buffer, int elements) {
     buffer.dim(1).set_min(0).set_stride(multiple_of(elements, buffer.dim(1).stride()));
 }
 
-// The lanes of the vectors in which a window is stored: the greatest power of two that divides it. OpenCL has
-// no vectors of 12 elements, and Halide would store them to a GPU in parts of 8 bytes.
-inline int lanes_of_window(int window) {
-    return window & -window;
+// The lanes of the vectors in which a window is stored: the greatest power of two that divides it, of at most
+// 16 bytes. Halide would store other ones to a GPU in parts of 8 bytes, and OpenCL has no vectors of 12
+// elements.
+inline int lanes_of_window(int window, int bytes) {
+    return std::min(window & -window, 16 / bytes);
+}
+
+// A load of 16 bytes from shared memory serves eight threads at a time, best if these read from all banks.
+// Eight neighbouring windows of more than 16 bytes would not, so that eight threads take the windows of so
+// many rows, and a row begins an odd number of 16 bytes after the one above. 1 where the tile does not let
+// them.
+template<typename Form>
+int rows_of_eight(const Form &form) {
+    const int rows = std::max(1, form.tile.window / 4);
+    const bool fits =
+        form.tile.segments() * rows % 8 == 0 && form.tile.rows_at_once(form.workers()) % rows == 0;
+    return fits && 8 % rows == 0 ? rows : 1;
 }
 
 // Spreads the tiles of the output over thread blocks. In a block, each group of threads computes some rows at
 // a time, with one window per thread, and stores 16 bytes at a time.
 template<typename Form>
-void store_windows(Form &form) {
+void store_windows(Form &form, int rows_of_eight = 1) {
     const WindowDomain &to = form.to;
-    RVar thread("thread"), lane("lane");
+    RVar thread("thread"), lane("lane"), segment("segment"), row("row");
     undefined_on_gpu(form.out);
     Halide::Stage stage = form.out.update();
-    stage.allow_race_conditions()
-        .gpu_blocks(to.block_x, to.block_y)
-        .fuse(to.segment, to.row, thread)
-        .gpu_threads(thread, to.group)
-        .unroll(to.part);
-    const int lanes = lanes_of_window(form.tile.window);
+    stage.allow_race_conditions().gpu_blocks(to.block_x, to.block_y);
+    if (rows_of_eight > 1) {
+        stage.split(to.segment, to.segment, segment, 8 / rows_of_eight)
+            .split(to.row, to.row, row, rows_of_eight)
+            .fuse(segment, row, segment)
+            .fuse(segment, to.segment, to.segment);
+    }
+    stage.fuse(to.segment, to.row, thread).gpu_threads(thread, to.group).unroll(to.part);
+    const int lanes = lanes_of_window(form.tile.window, form.out.type().bytes());
     if (lanes == form.tile.window) {
         stage.vectorize(to.lane);
     } else {
@@ -140,22 +164,46 @@ inline void words_in_registers(BorderedWords &words, LoopLevel thread) {
     }
 }
 
+// The rows that a thread reads in two ways. Its sums are made eight by eight, which takes fewer registers.
+inline void rows_in_two_ways(GaussianBlurWindow &blur) {
+    Var eight("eight"), of_eight("of_eight");
+    blur.row.compute_at(blur.down, blur.x)
+        .store_in(MemoryType::Register)
+        .bound_extent(blur.x, 1)
+        .bound_extent(blur.g, 1)
+        .unroll(blur.k);
+    blur.row.update(0).unroll(blur.inside);
+    blur.row.update(1).unroll(blur.elsewhere);
+    blur.down_sum.update()
+        .split(blur.y, eight, of_eight, 8, Halide::TailStrategy::GuardWithIf)
+        .reorder(blur.x, of_eight, blur.i, eight)
+        .unroll(eight)
+        .unroll(of_eight);
+}
+
 // One tile per thread block. Down columns: a thread computes `rows` rows of one column, with its accumulators
 // in registers, so that it loads each pixel once for all of them. The results go to shared memory. Along
 // rows: a thread reads a window from there into registers, 16 bytes at a time.
 inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y, t = blur.t;
     Var group("group");
-    store_windows(blur);
+    const int rows = rows_of_eight(blur);
+    store_windows(blur, rows);
     down_in_shared(blur)
+        .align_storage(x, rows > 1 ? round_up(blur.workers(), 8) + 4 : 4)
         .split(y, group, y, blur.tile.rows)
         .reorder(y, x, group)
         .gpu_threads(x, group)
         .unroll(y);
     blur.weight.in(blur.down_sum).compute_at(blur.down, x).store_in(MemoryType::Register).unroll(t);
-    blur.pixel.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(x).unroll(y);
     blur.down_sum.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(x).unroll(y);
-    blur.down_sum.update().reorder(x, y, blur.i).unroll(x).unroll(y).unroll(blur.i);
+    if (blur.two_ways) {
+        rows_in_two_ways(blur);
+    } else {
+        blur.pixel.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(x).unroll(y);
+        blur.down_sum.update().reorder(x, y, blur.i).unroll(y);
+    }
+    blur.down_sum.update().unroll(x).unroll(blur.i);
 
     blur.weight.in(blur.along_sum)
         .compute_at(blur.out, blur.to.iteration)
@@ -166,7 +214,7 @@ inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
     blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
     Func &stored = window_in_registers(blur, blur.along);
     if (!blur.converts) {
-        stored.vectorize(x, lanes_of_window(blur.tile.window));
+        stored.vectorize(x, lanes_of_window(blur.tile.window, 4));
     }
     stored.unroll(x).unroll(y);
 

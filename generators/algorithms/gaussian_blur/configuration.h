@@ -96,6 +96,9 @@ struct GaussianBlurWindowConfiguration {
     // GaussianBlurWindow: the row is only for images larger than a tile with its halo, and not for the border
     // `zero`; this saves half of the integer work per loaded pixel.
     bool large = false;
+    // GaussianBlurWindow: workers whose rows are all inside the image read them without any arithmetic of the
+    // border.
+    bool two_ways = false;
     // The variant serves images of so many interleaved channels.
     int channels = 1;
     // GaussianBlurWindowDot and GaussianBlurColours: only taps below `high` may exceed a byte.
@@ -108,6 +111,7 @@ struct GaussianBlurWindowConfiguration {
     void fields(Visit visit) {
         visit("radius", radius);
         visit("large", large);
+        visit("two_ways", two_ways);
         visit("channels", channels);
         visit("high", high);
         visit("any_width", any_width);

@@ -127,28 +127,52 @@ struct GaussianBlurWindow : Halide::NamesInterface {
     Func in, weight{"weight"}, pixel{"pixel"}, down_sum{"down_sum"}, down{"down"}, along_sum{"along_sum"},
         along{"along"}, out{"out"};
     RDom i, j;
+    // In two ways: row(x, g, k) is row k of those that the worker of rows g of the tile reads.
+    Var g{"g"}, k{"k"};
+    Func row{"row"};
+    RDom inside, elsewhere;  // k, where all rows of the worker are inside the image, and where not
     int radius, channels;
+    bool two_ways;
     bool converts;  // pixels are f16 or bf16, which are converted one by one
     WindowTile tile;
     WindowDomain to;
 
     // elements: those of a row.
     GaussianBlurWindow(Func image, Expr elements, Expr height, const BorderMap &border,
-        const std::vector<Expr> &weights, const BlurArithmetic &pass, const GaussianBlurWindowVariant &row)
-        : in(image), radius((int)weights.size() - 1), channels(row.channels), converts(!pass.bits.empty()),
-          tile(WindowTile::of(row, 1)), to(tile, workers(), elements, elements, height) {
+        const std::vector<Expr> &weights, const BlurArithmetic &pass, const GaussianBlurWindowVariant &made)
+        : in(image), radius((int)weights.size() - 1), channels(made.channels), two_ways(made.two_ways),
+          converts(!pass.bits.empty()), tile(WindowTile::of(made, 1)),
+          to(tile, workers(), elements, elements, height) {
         i = RDom(-radius, 2 * radius + 1, "i");
         j = RDom(-radius, 2 * radius + 1, "j");
         weight(t) = symmetric_weight(weights, t);
-        const Expr at = x / channels, sx = border.inside(at, elements / channels, border.high_x),
-                   sy = border.inside(y, height, border.high_y);
-        const Expr source = pass.read(in(channels * sx + x % channels, sy));
-        pixel(x, y) = border.zero.defined() ?
-                          select(border.counts(y, select(border.counts(at, elements / channels), height, 0)),
-                              source, Halide::cast(source.type(), 0)) :
-                          source;
+        const Expr at = x / channels, width = elements / channels,
+                   sx = channels * border.inside(at, width, border.high_x) + x % channels;
+        const auto read = [&](Expr sy) { return pass.read(in(sx, sy)); };
+        const auto bordered = [&](Expr sy) {
+            const Expr source = read(border.inside(sy, height, border.high_y));
+            return border.zero.defined() ?
+                       select(border.counts(sy, select(border.counts(at, width), height, 0)), source,
+                           Halide::cast(source.type(), 0)) :
+                       source;
+        };
+        pixel(x, y) = bordered(y);
+        if (two_ways) {
+            // The condition is the same for all rows of a worker: it is one branch.
+            const int rows = tile.rows + 2 * radius;
+            const Expr first = g * tile.rows - radius;
+            const Expr whole = height >= rows && below(first, height - rows + 1) && border.counts(at, width);
+            inside = RDom(0, rows, "inside");
+            inside.where(whole);
+            elsewhere = RDom(0, rows, "elsewhere");
+            elsewhere.where(!whole);
+            row(x, g, k) = Halide::undef(pixel.type());
+            row(x, g, inside) = read(promised(first + inside, height));
+            row(x, g, elsewhere) = bordered(first + elsewhere);
+        }
+        const Expr tapped = two_ways ? row(x, y / tile.rows, y % tile.rows + i + radius) : pixel(x, y + i);
         down_sum(x, y) = pass.zero();
-        down_sum(x, y) += pass.wide(weight(i)) * pass.wide(pixel(x, y + i));
+        down_sum(x, y) += pass.wide(weight(i)) * pass.wide(tapped);
         down(x, y) = pass.rounded(down_sum(x, y));
         along_sum(x, y) = pass.zero();
         along_sum(x, y) += pass.wide(weight(j)) * pass.wide(down(x + channels * j, y));
