@@ -252,7 +252,7 @@ protected:
     }
     TileNumbers numbers() {
         return {tile, this->setting("steps"), recursive_carry_rows, expressions(across), expressions(behind),
-            table_of(weights, tile)};
+            table_of(weights, tile), this->template configuration<RecursiveGaussianConfiguration>().near};
     }
 };
 

@@ -129,6 +129,7 @@ void copies(RecursiveGaussianCopies &blur, ScheduleContext &context) {
 }
 
 const RecursiveGaussianConfiguration coloured{.colours = true};
+const RecursiveGaussianConfiguration near{.near = true}, coloured_near{.colours = true, .near = true};
 
 // A variant for images of one channel.
 ScheduleVariant grey(ScheduleVariant variant) {
@@ -214,6 +215,12 @@ static const ScheduleVariants &variants() {
             .says("As texture, with half-precision floats between rows and columns: 11 bits are kept."),
         family("blocks",
             {
+                grey(variant("blocks_near", gpu, "u8 u16 f32", tiles_aligned, near, settings()))
+                    .in("tuned")
+                    .registers("kernel_carries_filtered", 128)
+                    .registers("", 96)
+                    .says("As blocks_aligned, without scans, for sigmas up to 5: a tile's neighbours alone "
+                          "add."),
                 grey(variant("blocks_aligned", gpu, "u8 u16 f32", tiles_aligned, settings()))
                     .in("tuned")
                     .registers("kernel_carries_filtered", 168)
@@ -237,6 +244,11 @@ static const ScheduleVariants &variants() {
                         {"height", 8, 1, 16}})
                     .with("strict_float")
                     .says("As columns, for another sigma down columns than along rows, and for f64."),
+                variant("tuned_near", cuda, "u8 u16 f32 f16 bf16", tiles_of_any_size, coloured_near,
+                    settings_of_colours())
+                    .registers("kernel_tails", 168)
+                    .registers("", 128)
+                    .says("As tuned_any, without scans, for sigmas up to 5: a tile's neighbours alone add."),
                 variant("tuned_any", gpu, "u8 u16 f32 f16 bf16", tiles_of_any_size, coloured,
                     settings_of_colours())
                     .registers("kernel_tails", 168)

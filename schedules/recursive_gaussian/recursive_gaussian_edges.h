@@ -67,7 +67,7 @@ inline void scan_rows(RecursiveGaussianEdges &blur, bool vectors) {
 inline void tiles(RecursiveGaussianEdges &blur, ScheduleContext &context) {
     const Var i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, block{"block"};
     blur.sums.reorder(k, v, t, g).unroll(k).fuse(t, g, block).gpu_blocks(block).gpu_threads(v);
-    sums_in_registers(blur.of_tiles[0], LoopLevel(blur.sums, v));
+    sums_in_registers(blur.of_tiles[0], LoopLevel(blur.sums, v), false);
     thread_per_line(blur.carries[0]);
 
     const RVar word = blur.all[0], side = blur.all[1], line = blur.all[2], tile = blur.all[3];
@@ -79,9 +79,7 @@ inline void tiles(RecursiveGaussianEdges &blur, ScheduleContext &context) {
         .unroll(side)
         .gpu_blocks(tile, blur.all[4])
         .gpu_threads(line);
-    sums_in_registers(blur.of_tiles[1], LoopLevel(blur.tails, line));
-    vectors_in_registers(
-        blur.row_to_sum.in({blur.of_tiles[1].of_runs, blur.tails}), LoopLevel(blur.tails, line));
+    sums_in_registers(blur.of_tiles[1], LoopLevel(blur.tails, line), true);
     columns_to_shared(blur, blur.filters[0], blur.row_to_sum, LoopLevel(blur.tails, tile));
     scan_rows(blur, context["vectors"]);
 

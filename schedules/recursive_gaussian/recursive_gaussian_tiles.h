@@ -1,7 +1,8 @@
 #pragma once
-// The schedules of recursive_gaussian in tiles, for GPUs: four kernels. Every stage of a thread block counts
-// its threads along one dimension, because the sizes of a second one would multiply for the whole block.
-// Unrolled loops are inside the loop over threads, because otherwise every iteration needs a barrier.
+// The schedules of recursive_gaussian in tiles, for GPUs: four kernels, three without scans. Every stage of a
+// thread block counts its threads along one dimension, because the sizes of a second one would multiply for
+// the whole block. Unrolled loops are inside the loop over threads, because otherwise every iteration needs a
+// barrier.
 #include "generators/algorithms/recursive_gaussian/configuration.h"
 #include "generators/algorithms/recursive_gaussian/tiles.h"
 #include "schedules/schedule.h"
@@ -35,20 +36,30 @@ inline std::vector<Tunable> settings_of_colours() {
     return all;
 }
 
-// Weighted sums in the registers of a thread, with all samples of a tile unrolled. The weights are loaded 16
-// bytes at a time: those of a run once, the matrices of each run where they are used.
-inline void sums_in_registers(TileSums &sums, const LoopLevel &thread) {
-    sums.weights.compute_at(thread).vectorize(sums.k, 4, TailStrategy::RoundUp).unroll(sums.row);
+// Weighted sums in the registers of a thread, `at_once` runs per iteration of a loop. Weights are loaded 16
+// bytes at a time: those of samples once, the matrices of each run where they are used. So are samples, where
+// those of a line are `side_by_side` in memory.
+inline void sums_in_registers(TileSums &sums, const LoopLevel &thread, bool side_by_side, int at_once = 1) {
+    const auto load = [&](Func weights, const LoopLevel &at) {
+        weights.compute_at(at).vectorize(sums.k, 4, TailStrategy::RoundUp).unroll(sums.k).unroll(sums.row);
+    };
+    load(sums.weights, thread);
     sums.of_tile.compute_at(thread).unroll(sums.k);
+    const RVar turn{"turn"}, part{"part"};
     sums.of_tile.update()
-        .reorder(sums.k, sums.part.x, sums.part.y)
+        .split(sums.part.y, turn, part, at_once)
+        .reorder(sums.k, sums.part.x, part, turn)
         .unroll(sums.k)
         .unroll(sums.part.x)
-        .unroll(sums.part.y);
-    const LoopLevel run(sums.of_tile, sums.part.y);
-    sums.matrices.compute_at(run).vectorize(sums.k, 4, TailStrategy::RoundUp).unroll(sums.k).unroll(sums.row);
+        .unroll(part);
+    const LoopLevel run(sums.of_tile, part);
+    load(sums.matrices, run);
+    if (side_by_side) {
+        sums.samples.compute_at(run).vectorize(sums.i, 4).unroll(sums.i);
+    }
     sums.of_runs.compute_at(run).unroll(sums.k);
-    sums.of_runs.update().reorder(sums.k, sums.sample).unroll(sums.sample).unroll(sums.k);
+    sums.halves.compute_at(run).unroll(sums.k);
+    sums.halves.update().reorder(sums.k, sums.sample).unroll(sums.sample).unroll(sums.k);
 }
 
 // One thread per line and direction computes the states at the edges of all tiles of the line. Because the
@@ -119,17 +130,20 @@ inline void transpose_in_shared(Func f, Func at, Var block, Var i, Var v, int ti
         .gpu_threads(v);
 }
 
-// Kernel 2: the states at the edges of tiles, along y and along x. As thread_per_line().
-inline void scan_tiles(ImageCarries carries, const LoopLevel &at) {
-    const RVar k = carries.r[0], step = carries.r[1], batch = carries.r[2], group = carries.r[3];
-    carries.states.compute_at(at);
-    carries.states.update()
-        .allow_race_conditions()
-        .reorder(k, step, batch, carries.v, group, carries.dir, carries.c)
-        .unroll(k)
-        .unroll(step)
-        .gpu_blocks(group, carries.dir, carries.c)
-        .gpu_threads(carries.v);
+// Kernel 2, where there are scans: the states at the edges of tiles, along y and along x. As
+// thread_per_line().
+inline void scan_tiles(TiledGaussian &blur, const LoopLevel &at) {
+    for (ImageCarries &carries : blur.carries) {
+        const RVar k = carries.r[0], step = carries.r[1], batch = carries.r[2], group = carries.r[3];
+        carries.states.compute_at(at);
+        carries.states.update()
+            .allow_race_conditions()
+            .reorder(k, step, batch, carries.v, group, carries.dir, carries.c)
+            .unroll(k)
+            .unroll(step)
+            .gpu_blocks(group, carries.dir, carries.c)
+            .gpu_threads(carries.v);
+    }
 }
 
 // Kernel 3: the carries along y, filtered along x. A block has a whole row of them: it sums its tiles, of
@@ -161,22 +175,25 @@ inline void filter_carries(TiledGaussian &blur, const LoopLevel &at, MemoryType 
         .reorder(k, t, v, turn)
         .unroll(k)
         .gpu_threads(t);
-    sums_in_registers(blur.sums[2], LoopLevel(tails, t));
-    blur.rows_to_sum.compute_at(tails, t).vectorize(i, 4).unroll(i);
+    sums_in_registers(blur.sums[2], LoopLevel(tails, t), true);
     columns_to_shared(blur.carries_to_sum, tails, turn, i, t, tile);
 
-    TileCarries &along = blur.along[0];
-    along.states.compute_at(filtered, g).store_in(memory).bound_extent(along.v, 1).bound(along.dir, 0, 2);
-    along.states.update()
-        .reorder(along.r.x, along.r.y, along.r.z, along.v, along.dir)
-        .unroll(along.r.x)
-        .unroll(along.r.y)
-        .gpu_threads(along.dir);
-    blur.edge_of_carries.compute_at(along.states, along.dir);
+    for (TileCarries &along : blur.along) {
+        along.states.compute_at(filtered, g).store_in(memory).bound_extent(along.v, 1).bound(along.dir, 0, 2);
+        along.states.update()
+            .reorder(along.r.x, along.r.y, along.r.z, along.v, along.dir)
+            .unroll(along.r.x)
+            .unroll(along.r.y)
+            .gpu_threads(along.dir);
+        blur.edge_of_carries.compute_at(along.states, along.dir);
+    }
 }
 
-// Kernel 1: the tails of each tile. The caller says which blocks there are.
-inline Func &sum_tiles(TiledGaussian &blur, const LoopLevel &at) {
+// Kernel 1: the tails of each tile. The caller says which blocks there are. On CUDA all runs of a line are
+// unrolled, which takes .95 of the time of u8 8192 x 8192 with two at once. NVIDIA's OpenCL then takes 4.2 s
+// for the first call, and 2.1 s with one (H200, 2026-11-29).
+inline Func &sum_tiles(TiledGaussian &blur, const LoopLevel &at, const ScheduleContext &context) {
+    const int at_once = context.target.has_feature(Halide::Target::OpenCL) ? 1 : blur.tile / recursive_run;
     blur.tails.compute_at(at)
         .bound(blur.k, 0, 6)
         .bound(blur.axis, 0, 2)
@@ -184,10 +201,8 @@ inline Func &sum_tiles(TiledGaussian &blur, const LoopLevel &at) {
         .unroll(blur.k)
         .unroll(blur.axis)
         .gpu_threads(blur.v);
-    for (TileSums sums : {blur.sums[0], blur.sums[1]}) {
-        sums_in_registers(sums, LoopLevel(blur.tails, blur.v));
-    }
-    blur.row_of_samples.compute_at(blur.tails, blur.v).vectorize(blur.i, 4).unroll(blur.i);
+    sums_in_registers(blur.sums[0], LoopLevel(blur.tails, blur.v), true, at_once);
+    sums_in_registers(blur.sums[1], LoopLevel(blur.tails, blur.v), false, at_once);
     return blur.tails;
 }
 
@@ -196,9 +211,9 @@ inline Func &sum_tiles(TiledGaussian &blur, const LoopLevel &at) {
 inline void tiles_aligned(RecursiveGaussianAligned &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y, i = blur.i, v = blur.v, t = blur.t, g = blur.g, c = blur.c;
     const int tile = blur.tile, pixels = 16 / context.buffers[0].type().bytes();  // that 16 bytes hold
-    sum_tiles(blur, LoopLevel::root()).gpu_blocks(t, g);
+    sum_tiles(blur, LoopLevel::root(), context).gpu_blocks(t, g);
     vectors_to_shared(blur.tile_of_samples, blur.tails, t, i, v, tile, pixels);
-    scan_tiles(blur.carries[0], LoopLevel::root());
+    scan_tiles(blur, LoopLevel::root());
     filter_carries(blur, LoopLevel::root(), MemoryType::GPUShared);
 
     blur.out.reorder(y, x, t, g).unroll(y).gpu_blocks(t, g).gpu_threads(x);
@@ -248,9 +263,9 @@ inline void tiles_of_any_size(RecursiveGaussianTiles &blur, ScheduleContext &con
     const int tile = blur.tile;
     Var xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, block{"block"};
     const LoopLevel pass = channels_in_passes(blur, context);
-    sum_tiles(blur, pass).fuse(t, g, block).gpu_blocks(block, c);
+    sum_tiles(blur, pass, context).fuse(t, g, block).gpu_blocks(block, c);
     columns_to_shared(blur.tile_of_samples, blur.tails, block, i, v, tile);
-    scan_tiles(blur.carries[0], pass);
+    scan_tiles(blur, pass);
     filter_carries(blur, pass, MemoryType::Heap);
 
     blur.out.tile(x, y, xo, yo, xi, yi, tile, tile, TailStrategy::GuardWithIf)

@@ -8,11 +8,14 @@ namespace tilewright {
 struct RecursiveGaussianConfiguration {
     bool colours = false;     // any number of interleaved channels; otherwise one channel
     bool two_sigmas = false;  // of the definition: it is there for other sigmas along x than along y
+    bool near = false;  // of tiles: what enters a tile comes from its neighbours alone, for sigmas up to
+                        // recursive_near_sigma
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("colours", colours);
         visit("two_sigmas", two_sigmas);
+        visit("near", near);
     }
 };
 

@@ -34,17 +34,25 @@ struct Recursion : Halide::NamesInterface {
         return {z[0] + d, d, e};
     }
 
-    // The same from the states one and two steps before, of which `before` gives e alone and `earlier` w and
-    // d. Only a multiplication and an addition lie between two values of e, half of what step() has.
+    // The state with d and e as multiples of the gain, which saves a multiplication per step, and back.
+    Tuple over_gain(const Tuple &z) const {
+        const Expr inverse = 1 / gain;
+        return {z[0], inverse * z[1], inverse * z[2]};
+    }
+    Tuple times_gain(const Tuple &z) const {
+        return {z[0], gain * z[1], gain * z[2]};
+    }
+    // The same step on states over the gain, from those one and two steps before: only a multiplication and
+    // an addition lie between two values of e, half of what step() has.
     Tuple step_ahead(Expr sample, const Tuple &before, const Tuple &earlier) const {
         const Expr e = (slope - gain + a3) * before[2] +
-                       ((slope - gain) * earlier[1] + gain * (sample - earlier[0])),
+                       ((slope - gain) * earlier[1] + (sample - earlier[0])),
                    d = before[1] + e;
-        return {before[0] + d, d, e};
+        return {before[0] + gain * d, d, e};
     }
     // The state before the state z, as far as step_ahead() needs it.
     Tuple earlier(const Tuple &z) const {
-        return {z[0] - z[1], z[1] - z[2], zero()};
+        return {z[0] - gain * z[1], z[1] - z[2], zero()};
     }
 
     // The same with z = (w, d, e, rest), where rest is what rounding subtracted from w. Without it, the

@@ -11,9 +11,14 @@ constexpr int recursive_run = 16;        // samples of a tile that are summed be
 constexpr int recursive_weights = 6;  // per sample: three of the causal filter, three of the anticausal one
 constexpr int recursive_weight_pitch = 8;  // distance of the rows in the table of weights, in floats
 
-// The rows of the table of weights of a tile: one for each sample, and three for each run.
+// The largest sigma with which samples behind the neighbour of a tile add nothing: at most 3.1e-7 of the
+// largest magnitude, by RecursiveCoefficients::halo().
+constexpr double recursive_near_sigma = 5;
+
+// The rows of the table of weights of a tile: one for each sample, three for each run, and one for each
+// sample of half of a run.
 constexpr int recursive_weight_rows(int tile) {
-    return tile + 3 * (tile / recursive_run);
+    return tile + 3 * (tile / recursive_run) + recursive_run / 2;
 }
 
 }  // namespace tilewright

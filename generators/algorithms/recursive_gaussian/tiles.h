@@ -29,27 +29,36 @@ struct TileNumbers {
     // The table of weights (k, row). Row r < tile has those of sample r: for k < 3 the state behind a tile
     // that is 1 at r and 0 elsewhere, for k >= 3 that of the mirrored tile. Row tile + 3 b + j has, for k <
     // 3, what component j of the state behind run b adds to the state behind the tile, if zeros follow the
-    // run; for k >= 3 the same of the mirrored tile, whose runs are mirrored too.
+    // run; for k >= 3 the same of the mirrored tile, whose runs are mirrored too. The last recursive_run / 2
+    // rows have half of the sum (k < 3) and of the difference (k >= 3) of the weights of sample r and of its
+    // mirror image in the last run.
     Halide::Func weights;
+    bool near = false;  // RecursiveGaussianConfiguration
 };
 
-// What each tile samples(i, v, t, g, c) adds to the states behind it (k < 3) and before it. The samples of a
+// What each tile line(i, v, t, g, c) adds to the states behind it (k < 3) and before it. The samples of a
 // run are summed first, and then the sums of the runs: a thread keeps the weights of a run in its registers,
-// and those of all samples would not fit.
+// and those of all samples would not fit. The weights of the mirrored run are those of the run from its end,
+// so that sums and differences of mirrored samples have half as many products: `halves` has what the even
+// part of a run adds (k < 3), and what its odd part does.
 struct TileSums : Halide::NamesInterface {
-    Var v{"v"}, k{"k"}, run{"run"}, t{"t"}, g{"g"}, c{"c"}, row{"row"};
-    RDom sample, part;  // of a run; component of the sum of a run, and run
-    Func weights, of_runs, matrices, of_tile;
+    Var i{"i"}, v{"v"}, k{"k"}, run{"run"}, t{"t"}, g{"g"}, c{"c"}, row{"row"};
+    RDom sample, part;  // of half of a run; component of the sum of a run, and run
+    Func samples, weights, halves, of_runs, matrices, of_tile;
 
-    TileSums(const std::string &name, Func samples, const TileNumbers &numbers)
-        : sample(0, recursive_run, name + "_sample"),
-          part(0, 3, 0, numbers.tile / recursive_run, name + "_part"), weights(name + "_weights"),
-          of_runs(name + "_of_runs"), matrices(name + "_matrices"), of_tile(name) {
-        weights(k, row) = numbers.weights(k, numbers.tile - recursive_run + row);
-        of_runs(v, k, run, t, g, c) = 0.f;
-        of_runs(v, k, run, t, g, c) +=
-            samples(run * recursive_run + sample, v, t, g, c) *
-            weights(k % 3, select(k < 3, Expr(sample), recursive_run - 1 - sample));
+    TileSums(const std::string &name, Func line, const TileNumbers &numbers)
+        : sample(0, recursive_run / 2, name + "_sample"),
+          part(0, 3, 0, numbers.tile / recursive_run, name + "_part"), samples(name + "_samples"),
+          weights(name + "_weights"), halves(name + "_halves"), of_runs(name + "_of_runs"),
+          matrices(name + "_matrices"), of_tile(name) {
+        samples(i, v, run, t, g, c) = line(run * recursive_run + i, v, t, g, c);
+        const Expr first = samples(sample, v, run, t, g, c),
+                   mirrored = samples(recursive_run - 1 - sample, v, run, t, g, c);
+        weights(k, row) = numbers.weights(k, recursive_weight_rows(numbers.tile) - recursive_run / 2 + row);
+        halves(v, k, run, t, g, c) = 0.f;
+        halves(v, k, run, t, g, c) += select(k < 3, first + mirrored, first - mirrored) * weights(k, sample);
+        const Expr even = halves(v, k % 3, run, t, g, c), odd = halves(v, k % 3 + 3, run, t, g, c);
+        of_runs(v, k, run, t, g, c) = select(k < 3, even + odd, even - odd);
         matrices(k, row) = numbers.weights(k, numbers.tile + row);
         of_tile(v, k, t, g, c) = 0.f;
         of_tile(v, k, t, g, c) +=
@@ -179,21 +188,21 @@ struct TileFilters : Halide::NamesInterface {
         };
 
         causal(i, v, t, g, c) = none;
-        causal(-1, v, t, g, c) = Tuple(state(0, 0), state(1, 0), state(2, 0));
+        causal(-1, v, t, g, c) = recursion.over_gain(Tuple(state(0, 0), state(1, 0), state(2, 0)));
         causal(-2, v, t, g, c) = recursion.earlier(at(causal, -1));
         causal(n, v, t, g, c) =
             recursion.step_ahead(samples(n, v, t, g, c), at(causal, n - 1), at(causal, n - 2));
 
+        const Tuple behind = recursion.times_gain(at(causal, tile - 1));
         std::vector<Expr> end(3, 0.f);
         for (int r = 0; r < 3; r++) {
             for (int j = 2; j >= 0; j--) {
                 const size_t k = size_t(3 * r + j);
-                end[size_t(r)] += recursion.end_matrix[k] * causal(tile - 1, v, t, g, c)[j] +
-                                  numbers.behind[k] * state(j, 1);
+                end[size_t(r)] += recursion.end_matrix[k] * behind[j] + numbers.behind[k] * state(j, 1);
             }
         }
         anticausal(i, v, t, g, c) = none;
-        anticausal(tile, v, t, g, c) = Tuple(end);
+        anticausal(tile, v, t, g, c) = recursion.over_gain(Tuple(end));
         anticausal(tile + 1, v, t, g, c) = recursion.earlier(at(anticausal, tile));
         anticausal(tile - 1 - m, v, t, g, c) = recursion.step_ahead(
             causal(tile - 1 - m, v, t, g, c)[0], at(anticausal, tile - m), at(anticausal, tile + 1 - m));
@@ -215,15 +224,14 @@ struct TiledGaussian : Halide::NamesInterface {
     Var x{"x"}, y{"y"}, c{"c"}, i{"i"}, v{"v"}, k{"k"}, dir{"dir"}, t{"t"}, g{"g"}, s{"s"}, axis{"axis"};
     const int tile, rows;
     const Expr across, down;  // the number of tiles along x and along y
-    Func tile_of_samples{"tile_of_samples"}, row_of_samples{"row_of_samples"},
-        column_of_samples{"column_of_samples"}, tails{"tails"};
-    Func carry_row{"carry_row"}, carries_to_sum{"carries_to_sum"}, rows_to_sum{"rows_to_sum"},
-        rows_to_filter{"rows_to_filter"}, carry_tails{"carry_tails"}, edge_of_carries{"edge_of_carries"},
-        carries_transposed{"carries_turned"}, carries_filtered{"carries_filtered"};
+    Func tile_of_samples{"tile_of_samples"}, column_of_samples{"column_of_samples"}, tails{"tails"};
+    Func carry_row{"carry_row"}, carries_to_sum{"carries_to_sum"}, rows_to_filter{"rows_to_filter"},
+        carry_tails{"carry_tails"}, edge_of_carries{"edge_of_carries"}, carries_transposed{"carries_turned"},
+        carries_filtered{"carries_filtered"};
     Func source{"source"}, row{"row"}, transposed{"turned"}, column{"column"}, filtered{"filtered"};
     std::vector<TileSums> sums;         // of rows, of columns, of the carry rows
-    std::vector<ImageCarries> carries;  // of the image
-    std::vector<TileCarries> along;     // along x of the carry rows
+    std::vector<ImageCarries> carries;  // of the image; none where all is `near`
+    std::vector<TileCarries> along;     // along x of the carry rows; none where all is `near`
     std::vector<TileFilters> filters;   // of the carry rows; along x; along y
 
     using Pixels = std::function<Expr(Expr x, Expr y, Expr c)>;
@@ -232,8 +240,10 @@ struct TiledGaussian : Halide::NamesInterface {
         const Pixels &pixel, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
         : tile(numbers.tile), rows(numbers.rows), across(ceil_div(width, numbers.tile)),
           down(ceil_div(height, numbers.tile)) {
-        sum_tiles(pixel, numbers);
-        scan_tiles(pixel, width, height, numbers);
+        sum_tiles(pixel, height, numbers);
+        if (!numbers.near) {
+            scan_tiles(pixel, width, height, numbers);
+        }
         filter_carries(recursion, numbers);
         filter_tiles(pixel, recursion, numbers);
     }
@@ -241,15 +251,29 @@ struct TiledGaussian : Halide::NamesInterface {
 private:
     Func edge{"edge"};
 
-    // The tails of every tile (t along x, g along y), of its rows and of its columns.
-    void sum_tiles(const Pixels &pixel, const TileNumbers &numbers) {
+    // The tails of every tile (t along x, g along y), of its rows and of its columns. Without scans, the tail
+    // of the last tile of a column, which no tile needs, is what enters the first one instead, and that of
+    // the first one upwards what enters the last one.
+    void sum_tiles(const Pixels &pixel, const Expr &height, const TileNumbers &numbers) {
         tile_of_samples(i, v, t, g, c) = pixel(t * tile + i, g * tile + v, c);
-        row_of_samples(i, v, t, g, c) = tile_of_samples(i, v, t, g, c);
         column_of_samples(i, v, t, g, c) = tile_of_samples(v, i, t, g, c);
-        sums.emplace_back("row_sums", row_of_samples, numbers);
+        sums.emplace_back("row_sums", tile_of_samples, numbers);
         sums.emplace_back("column_sums", column_of_samples, numbers);
-        tails(v, k, axis, t, g, c) =
-            select(axis == 0, sums[0].of_tile(v, k, t, g, c), sums[1].of_tile(v, k, t, g, c));
+        Expr column_tail = sums[1].of_tile(v, k, t, g, c);
+        if (numbers.near) {
+            const Expr first = pixel(t * tile + v, select(k < 3, 0, height - 1), c);
+            column_tail =
+                select(g == select(k < 3, down - 1, 0), select(k % 3 == 0, first, 0.f), column_tail);
+        }
+        tails(v, k, axis, t, g, c) = select(axis == 0, sums[0].of_tile(v, k, t, g, c), column_tail);
+    }
+
+    // What enters tile t of a line along x from its neighbour in direction dir, whose tail is tail(tile): at
+    // the edge, as if the tile's first or last `sample` had no end.
+    Expr from_neighbour(
+        int j, int dir, const Expr &sample, const std::function<Expr(const Expr &)> &tail) const {
+        const Expr neighbour = promised(clamp(t + (dir ? 1 : -1), 0, across - 1), across);
+        return select(t == (dir ? across - 1 : Expr(0)), j == 0 ? sample : Expr(0.f), tail(neighbour));
     }
 
     // The carries of the image, along y and along x.
@@ -266,19 +290,30 @@ private:
     void filter_carries(const Recursion &recursion, const TileNumbers &numbers) {
         const Expr line = g * rows + v,  // k + 3 dir + 6 s
             tile_of_row = promised(min(t, across - 1), across);
-        carry_row(i, v, t, g, c) =
-            carries[0].of_column(i, line % 3, (line / 3) % 2, tile_of_row, line / 6, c);
+        const Expr of_state = line % 3, side = (line / 3) % 2, edge = line / 6;
+        if (numbers.near) {
+            const Expr above = select(edge == 0, down, edge) - 1, below = select(edge == 0, 0, down - edge);
+            carry_row(i, v, t, g, c) = tails(
+                i, of_state + 3 * side, 1, tile_of_row, promised(select(side == 0, above, below), down), c);
+        } else {
+            carry_row(i, v, t, g, c) = carries[0].of_column(i, of_state, side, tile_of_row, edge, c);
+        }
         carries_to_sum(i, v, t, g, c) = carry_row(i, v, t, g, c);
-        rows_to_sum(i, v, t, g, c) = carries_to_sum(i, v, t, g, c);
         rows_to_filter(i, v, t, g, c) = carry_row(i, v, t, g, c);
-        sums.emplace_back("carry_sums", rows_to_sum, numbers);
+        sums.emplace_back("carry_sums", carries_to_sum, numbers);
         carry_tails(v, k, t, g, c) = sums[2].of_tile(v, k, t, g, c);
-        edge_of_carries(v, dir, g, c) =
-            carry_row(select(dir == 0, 0, tile - 1), v, select(dir == 0, 0, across - 1), g, c);
-        along.emplace_back("carry_q", carry_tails, edge_of_carries, across, numbers);
+        if (!numbers.near) {
+            edge_of_carries(v, dir, g, c) =
+                carry_row(select(dir == 0, 0, tile - 1), v, select(dir == 0, 0, across - 1), g, c);
+            along.emplace_back("carry_q", carry_tails, edge_of_carries, across, numbers);
+        }
         filters.emplace_back(
             "carry_rows", rows_to_filter,
-            [&](int j, int dir) {
+            [&](int j, int dir) -> Expr {
+                if (numbers.near) {
+                    return from_neighbour(j, dir, rows_to_filter(dir ? tile - 1 : 0, v, t, g, c),
+                        [&](const Expr &from) { return carry_tails(v, j + 3 * dir, from, g, c); });
+                }
                 const Expr s = dir ? across - 1 - tile_of_row : tile_of_row;
                 return along[0].states(v, j, dir, g, promised(s, across), c);
             },
@@ -293,7 +328,11 @@ private:
         row(i, v, t, g, c) = source(i, v, t, g, c);
         filters.emplace_back(
             "rows", row,
-            [&](int j, int dir) {
+            [&](int j, int dir) -> Expr {
+                if (numbers.near) {
+                    return from_neighbour(j, dir, row(dir ? tile - 1 : 0, v, t, g, c),
+                        [&](const Expr &from) { return tails(v, j + 3 * dir, 0, from, g, c); });
+                }
                 return carries[0].of_row(v, j, dir, g, dir ? across - 1 - t : Expr(t), c);
             },
             recursion, numbers);

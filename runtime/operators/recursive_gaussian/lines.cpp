@@ -20,6 +20,15 @@ TileWeights::TileWeights(double sigma, int samples)
         }
     }
     to += recursive_weight_pitch * samples;
+    float *const halves = to + recursive_weight_pitch * 3 * (samples / recursive_run);
+    for (int r = 0; r < recursive_run / 2; r++) {
+        for (size_t k = 0; k < 3; k++) {
+            const double weight = tiles.weights[(size_t)(samples - recursive_run + r)][k],
+                         mirrored = tiles.weights[(size_t)(samples - 1 - r)][k];
+            halves[recursive_weight_pitch * r + (int)k] = (float)((weight + mirrored) / 2);
+            halves[recursive_weight_pitch * r + 3 + (int)k] = (float)((weight - mirrored) / 2);
+        }
+    }
     const int runs = samples / recursive_run;
     for (int j = 0; j < 3; j++) {
         Vector3 state{};

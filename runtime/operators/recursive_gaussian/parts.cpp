@@ -63,6 +63,10 @@ struct BandsForm final : RecursiveForm {
 struct TilesForm : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
+    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
+        return !variant.configuration<RecursiveGaussianConfiguration>().near ||
+               request.sigma <= recursive_near_sigma;
+    }
     void bind_rest(Launch &launch, const BlurRequest &, const TileWeights &weights, Array &) const override {
         bind_carries(launch, weights);
     }
@@ -87,8 +91,9 @@ bool in_whole_tiles(const Array &array) {
 struct AlignedForm final : TilesForm {
     using TilesForm::TilesForm;
 
-    bool serves(const Variant &, const BlurRequest &request, const Array &output) const override {
-        return in_whole_tiles(request.image()) && in_whole_tiles(output);
+    bool serves(const Variant &variant, const BlurRequest &request, const Array &output) const override {
+        return in_whole_tiles(request.image()) && in_whole_tiles(output) &&
+               TilesForm::serves(variant, request, output);
     }
 };
 
