@@ -2,11 +2,11 @@
 # library. One, because operators and commands call functions of the runtime that no public header declares.
 # It exports what the headers of runtime/include declare, the two functions that the program `tilewright`
 # calls, and the functions of Halide's runtime, for the libraries that this program builds and loads. Our own
-# code is compiled with hidden visibility (compile_time.cmake), these headers say `#pragma GCC visibility
+# code is compiled with hidden visibility (compile_time.cmake), the public headers say `#pragma GCC visibility
 # push(default)` after their includes and pop it in their last line, and exported_symbols.map hides what else
-# Halide made. (An attribute of the namespace would be shorter, but clang gives it to classes alone, and not to
-# functions that a source file defines.) The library calls its own functions, whatever else a process has of
-# these names (-Bsymbolic).
+# Halide made. (An attribute of the namespace would be shorter, but clang gives it to classes alone, and not
+# to functions that a source file defines.) The library calls its own functions, whatever else a process has
+# of these names (-Bsymbolic).
 
 # tilewright_link_shared(TARGET ARCHIVES...): makes the shared library TARGET of all objects of the archives,
 # which are targets. The version of its interface is the minor version, until there is a 1.0.

@@ -69,8 +69,8 @@ int can_use_features(int count, const uint64_t *features) {
 
 }  // namespace driver
 
-// clang's __builtin_cpu_supports() knows the word f16c since its version 15. Asked once: under a hypervisor the
-// instruction CPUID takes microseconds, more than a call on a small image.
+// clang's __builtin_cpu_supports() knows the word f16c since its version 15. Asked once: under a hypervisor
+// the instruction CPUID takes microseconds, more than a call on a small image.
 static bool has_f16c() {
     static const bool has = [] {
         unsigned a = 0, b = 0, c = 0, d = 0;
