@@ -56,7 +56,7 @@ std::string text_of_arguments(
         const auto known = names.find(one.name);
         text << "{\"" << (known == names.end() ? one.name : known->second) << "\", " << (int)one.kind << ", "
              << (int)one.dimensions << ", halide_type_t(halide_type_code_t(" << (int)one.type.code() << "), "
-             << one.type.bits() << ")}, ";
+             << one.type.bits() << "), nullptr, nullptr, nullptr, nullptr, nullptr}, ";
     }
     return text.str();
 }
