@@ -204,19 +204,23 @@ static ScheduleVariants window_variants() {
     ScheduleVariants variants;
     const auto add = [&](auto... what) { variants.push_back(of_radius(what...)); };
     // The window of radius 4 is registers_4 for f32.
+    // `on_cuda`: the columns of a tile on CUDA, where it is wider than OpenCL's 48 KB of shared memory hold,
+    // or narrower because that is faster.
+    struct {
+        int radius, columns, window, on_cuda;
+    } const floats[] = {
+        {9, 256, 4, 384}, {12, 256, 4, 192}, {20, 192, 8, 192}, {30, 192, 8, 384}, {40, 176, 8, 176}};
     struct {
         int radius, columns, window;
-    } const floats[] = {{9, 256, 4}, {12, 256, 4}, {20, 192, 8}, {30, 192, 8}, {40, 176, 8}},
-            halves[] = {{4, 256, 8}, {12, 256, 8}, {20, 256, 8}, {40, 176, 8}};
+    } const halves[] = {{4, 256, 8}, {12, 256, 8}, {20, 256, 8}, {40, 176, 8}};
 
-    // On CUDA, f32 has wider tiles than on OpenCL, where they would need more than the 48 KB of shared
-    // memory.
     for (const auto &f : floats) {
-        if (f.radius >= 20) {  // those of smaller radii were slower than tuned_window
+        if (f.radius >= 20) {  // smaller ones were slower than tuned_window
+                               // (docs/performance/gpu-variants.md)
             const char *sentence =
                 "As tuned_window, for images larger than a tile: positions need no last clamp.";
-            add("tuned_large", cuda, "f32", window,
-                tile(f.radius, f.radius == 30 ? 384 : f.columns, 32, 1, f.window, true), sentence);
+            add("tuned_large", cuda, "f32", window, tile(f.radius, f.on_cuda, 32, 1, f.window, true),
+                sentence);
             add("tuned_large", opencl, "f32", window, tile(f.radius, f.columns, 32, 1, f.window, true),
                 sentence, not_measured_by_opencl(1, f.radius));
         }
@@ -227,7 +231,7 @@ static ScheduleVariants window_variants() {
         const bool small = f.radius < 20;
         if (small) {
             variants.push_back(of_radius("tuned_window", cuda, "f32", window,
-                in_two_ways(tile(f.radius, f.radius == 9 ? 384 : 192, 32, 1, 8)), sentence)
+                in_two_ways(tile(f.radius, f.on_cuda, 32, 1, 8)), sentence)
                     .registers("", 64));
         }
         add("tuned_window", small ? opencl : gpu, "f32", window, tile(f.radius, f.columns, 32, 1, f.window),

@@ -237,11 +237,13 @@ private:
         return between(out_[at], '[', ']');
     }
 
-    // The descriptor, in register `number`, of an operand at an address: in units of 16 bytes, how far its
-    // groups of eight are apart along k, and along the columns of B or the rows of A. Swizzle 1 and 2 are of
-    // lines of 128 and 64 bytes.
+    // The descriptor, in register `number`, of an operand at an address. `leading` and `stride` are the two
+    // distances of PTX's matrix descriptor, in units of 16 bytes: without swizzle, of the groups of eight
+    // along k, and along the columns. Of rows of A the first one is not used, and the second one is that of
+    // eight rows; of rows of B they are those of 64 columns, and of eight rows. Swizzle 1 and 2 are of lines
+    // of 128 and 64 bytes.
     static std::string descriptor(
-        std::string address, int number, long long along_k, long long along_n, long long swizzle = 0) {
+        std::string address, int number, long long leading, long long stride, long long swizzle = 0) {
         std::string offset = "0";
         if (const size_t plus = address.find('+'); plus != std::string::npos) {
             offset = address.substr(plus + 1);
@@ -250,7 +252,7 @@ private:
         const std::string d = "%twd" + std::to_string(number), same = "\t" + d + ", " + d + ", ";
         return "\tadd.s64 \t" + d + ", " + address + ", " + offset + ";\n\tshr.u64 " + same +
                "4;\n\tand.b64 " + same + "16383;\n\tor.b64 " + same +
-               std::to_string(along_k << 16 | along_n << 32 | swizzle << 62) + ";\n";
+               std::to_string(leading << 16 | stride << 32 | swizzle << 62) + ";\n";
     }
 
     // Registers in a row, in braces. Constants get registers, and so do floats where the instruction takes
@@ -281,7 +283,7 @@ private:
     }
 
     // Of rows: eight rows of A, of one block of the depth, are one behind another, and so are eight rows of
-    // 64 columns of B. The instruction turns B.
+    // 64 columns of B. The instruction transposes B.
     static std::string of_rows(const Group &group, const TensorProduct &product,
         const std::string &instruction, const std::string &results) {
         const int pieces = product.depth / 4;

@@ -110,8 +110,9 @@ inline ScheduleVariant mixed_variant(const std::string &name, Backends where, co
         .says(sentence + " all stages in shared memory.");
 }
 
-// The words of the variants that GPUs with the least shared memory of compute capability 8.0 and above run,
-// 99 KB per block; `fused_mixed_long` has what takes eight lines of 1600 together.
+// How many complex numbers a block keeps in shared memory in variants that every GPU of compute
+// capability 8.0 and above can run: 98.8 KB, where the smallest of these GPUs have 99. `fused_mixed_long` has
+// 106 KB, because eight lines of 1600 need them.
 constexpr int words_of_every_gpu = 12640;
 
 // The variants of a GPU's backend, and those of the CPU. For the same lines, the front takes the one with the

@@ -76,7 +76,7 @@ inline void sum_again(MatmulFragments &f, int update) {
 
 // A thread reads words of four rows of B, and stores both parts of each as they are in the tile. Of A it
 // reads its own words. The second kernel adds the shares of the depth.
-inline void without_panels(MatmulFragments &f) {
+inline void in_parts(MatmulFragments &f) {
     Var all{"all"}, turn{"turn"};
     f.tile_b.compute_at(f.sum, f.depth.x)
         .store_in(MemoryType::GPUShared)
@@ -181,8 +181,8 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
     } else {
         f.words.vectorize(f.v);
     }
-    if (!division.has_panels()) {
-        return without_panels(f);
+    if (division.copies == FragmentDivision::Copies::parts) {
+        return in_parts(f);
     }
 
     if (!division.a_in_rows()) {

@@ -89,18 +89,22 @@ inline std::vector<Complex> small_transform(
     if (is_power_of_two(n)) {
         return power_of_two(v, sign, factors);
     }
-    // Parts that are exchanged before the transform and after it turn its sign.
-    const auto turn = [&] {
+    // Exchanging the real and the imaginary parts before and after a transform changes the sign of its
+    // exponent.
+    const auto exchange_parts = [&] {
         for (Complex &value : v) {
-            value = sign > 0 ? Complex{value.im, value.re} : value;
+            value = {value.im, value.re};
         }
     };
     for (int j = 1; j < n && factors; j++) {
         v[(size_t)j] = v[(size_t)j] * factors->at({n, j});
     }
-    turn();
+    if (sign < 0) {
+        return small_transform(v, power_of_two);
+    }
+    exchange_parts();
     v = small_transform(v, power_of_two);
-    turn();
+    exchange_parts();
     return v;
 }
 

@@ -201,11 +201,14 @@ struct FragmentDivision {
         if (depth % 16) {
             return "depth must be a multiple of 16";
         }
+        if (a_in_rows() && (depth & (depth - 1)) != 0) {
+            return "depth must be a power of two where rows are copied";
+        }
         if (both_in_rows() && (columns % 64 || depth > 32)) {
             return "columns must be a multiple of 64, and depth 16 or 32";
         }
         return copies == Copies::parts && numbers != TensorNumbers::three_tf32 ?
-                   "products of 16-bit floats need panels" :
+                   "products of 16-bit floats are by panels or rows" :
                    "";
     }
 };

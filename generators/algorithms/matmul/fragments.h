@@ -39,7 +39,7 @@ struct MatmulFragments : Halide::NamesInterface {
     Func panels_a{"panels_a"}, panels_b{"panels_b"}, tile_a{"tile_a"}, tile_b{"tile_b"}, word_b{"word_b"};
     Func fours{"fours"}, words{"words"}, high{"high"}, low{"low"}, products{"products"}, sum{"sum"};
     Var share{"share"};
-    Func partial{"partial"}, added{"added"};  // without panels: the sums of a share of the depth, and of all
+    Func partial{"partial"}, added{"added"};  // of Copies::parts: sums of a share of the depth, and of all
     Func plain{"plain"}, out{"out"};
     RDom depth, domain, all, again;
     std::vector<Func> parts;  // of the words of A: high and low; none where words have no parts
@@ -79,11 +79,13 @@ private:
         return Expr(word);
     }
 
-    // Numbers of which TF32 has no low part are NaN, but for denormal ones. Twice the bits have no sign.
+    // Numbers of which TF32 has no low part are 0, where f32 on a GPU has a 0 for them too, or NaN. Twice the
+    // bits of a number are without its sign.
     static Expr representable(Expr number) {
         constexpr uint32_t least = 2 * ((127 - 100) << 23), smallest = 2 << 23;
-        return select(2 * bits_of(number) - bits(smallest) < bits(least - smallest),
-            reinterpret<float>(bits(0x7fc00000)), number);
+        const Expr magnitude = 2 * bits_of(number);
+        return reinterpret<float>(select(
+            magnitude < bits(smallest), bits(0), magnitude < bits(least), bits(0x7fc00000), bits_of(number)));
     }
     // The nearest number of 11 bits.
     static Expr high_part(Expr number) {
@@ -263,7 +265,7 @@ private:
 
     // Stores the elements of out in the order of the threads: element of four, four, thread, `once`, tile of
     // the group's row, row of tiles, group. Tiles run down `group` columns of tiles at once, so that the
-    // blocks that run together share panels.
+    // blocks that run together share panels or rows.
     void store_in_groups() {
         place(division.group, ceil_div(across, division.group));
         const Expr tile_x = domain[4] + division.group * domain[6];

@@ -44,8 +44,8 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
     Var x{"x"}, n{"n"}, h{"h"}, r{"r"}, c{"c"}, u{"u"}, b{"b"}, k{"k"}, i{"i"}, g{"g"}, v{"v"}, q{"q"},
         m{"m"}, step{"step"}, tile{"tile"}, block{"block"}, below_others{"below_others"}, worker{"worker"};
     std::vector<Func> taps, own_taps;
-    Func zero{"hidden_zero"}, one_word{"one_word"}, turned{"turned"}, source{"source"}, columns{"columns"},
-        lines{"lines"};
+    Func zero{"hidden_zero"}, one_word{"one_word"}, byte_order{"byte_order"}, source{"source"},
+        columns{"columns"}, lines{"lines"};
     BandedProducts down{"down"}, along{"along"};
     Func down_words{"down_words"}, between{"between"}, along_words{"along_words"}, out{"out"};
     RVar outside_row;
@@ -123,10 +123,11 @@ private:
 
     // source(x, r, k, block): word x of row 8 k + r of the image, which has eight rows or more, and what
     // continues it; `block` is the strip that reads it. Eight rows are loaded that are inside of the image. A
-    // word beyond the left or the right side whose bytes are in one word of the image is that word: turned(x)
-    // says how its bytes are picked. All other words or rows outside of the image are loaded once more in a
-    // branch, which takes a strip twice the time. Where `zero` is in the group's memory, compilers do not see
-    // that positions are the same in all steps of the branch, and keep none in registers.
+    // word beyond the left or the right side whose bytes are in one word of the image is that word:
+    // byte_order(x) says how its bytes are picked. All other words or rows outside of the image are loaded
+    // once more in a branch, which takes a strip twice the time. Where `zero` is in the group's memory,
+    // compilers do not see that positions are the same in all steps of the branch, and keep none in
+    // registers.
     void read(Func image, const Expr &width, const Expr &height, const BorderMap &border, const Expr &reach,
         const WordOperations &word) {
         const auto hex = WordOperations::hex;
@@ -136,7 +137,7 @@ private:
                    at = x + planes * moved(block), column = at + zero(k % 4);
         const BorderedWords edge(image, width, height, border, true, word);
         one_word(x) = border.zero == 0 && (edge.picks(x, 0) & hex(0x4444)) == hex(0);
-        turned(x) = select(one_word(x), edge.picks(x, 0), hex(0x3210));
+        byte_order(x) = select(one_word(x), edge.picks(x, 0), hex(0x3210));
         source(x, r, k, block) =
             image(clamp(planes == 1 ? edge.column(at) : at, 0, words - 1), clamp(first, 0, height - 8) + r);
         RDom row(0, 8, "row");
@@ -148,7 +149,7 @@ private:
                                                  bytes_outside(image, column, y, width, height, border);
     }
 
-    // Word `column` of row y, but for what turned() does.
+    // Word `column` of row y, but for what byte_order() does.
     Expr word_outside(Func image, const BorderedWords &edge, const Expr &column, const Expr &y,
         const Expr &height, const BorderMap &border, const WordOperations &word) const {
         const auto hex = WordOperations::hex;
@@ -191,7 +192,7 @@ private:
             for (int plane = 0; plane < planes; plane++) {
                 const auto of_row = [&](int row) {
                     const Expr loaded = source(planes * at + plane, 4 * w + row, from, block);
-                    return planes > 1 ? loaded : word.pick(loaded, loaded, turned(at + moved(block)));
+                    return planes > 1 ? loaded : word.pick(loaded, loaded, byte_order(at + moved(block)));
                 };
                 for (const Expr &column : word.transposed(of_row(0), of_row(1), of_row(2), of_row(3))) {
                     all[w].push_back(column);
