@@ -88,7 +88,7 @@ const std::vector<PassLines> convolved_columns = {{{4, 4}, 16}, {{4, 8}, 16}, {{
     {{16, 16}, 16}, {{8, 8, 8}, 4, 1, gpu, 64}, {{8, 8, 16}, 4, 1, gpu, 64}, {{16, 16, 8}, 8, 1, cuda, 64},
     {{16, 16, 16}, 4, 1, cuda, 64}};
 
-// Sides from 1000 on that are no powers of two.
+// Those of fields: lengths from 1000 on.
 std::vector<PassLines> of_fields(std::vector<PassLines> lengths, int pad = 2) {
     std::erase_if(
         lengths, [](const PassLines &lines) { return FftPassShape(lines.radices).length() < 1000; });
@@ -96,6 +96,18 @@ std::vector<PassLines> of_fields(std::vector<PassLines> lengths, int pad = 2) {
         lines.pad = std::min(lines.pad, pad);
     }
     return lengths;
+}
+
+// Passes over lines of sides from 1000 on that are no powers of two.
+ScheduleVariants passes_of_other_sides() {
+    using enum FftPassShape::Lines;
+    return family("fused",
+        {pass_variants("fused_rows", lines_in_shared, chirped<along>, of_fields(other_rows())),
+            pass_variants("fused_columns", lines_in_shared, chirped<across>, of_fields(other_columns())),
+            pass_variants(
+                "fused_convolved_rows", lines_in_shared, convolved<along>, of_fields(other_rows(), 1)),
+            pass_variants("fused_convolved_columns", lines_in_shared, convolved<across>,
+                of_fields(other_columns(), 1))});
 }
 
 const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}};
@@ -125,13 +137,7 @@ static const ScheduleVariants &variants() {
                 pass_variants("fused_convolved_rows", lines_in_shared, convolved<along>, convolved_rows),
                 pass_variants(
                     "fused_convolved_columns", lines_in_shared, convolved<across>, convolved_columns),
-                pass_variants("fused_rows", lines_in_shared, chirped<along>, of_fields(other_rows())),
-                pass_variants("fused_columns", lines_in_shared, chirped<across>, of_fields(other_columns())),
-                pass_variants(
-                    "fused_convolved_rows", lines_in_shared, convolved<along>, of_fields(other_rows(), 1)),
-                pass_variants("fused_convolved_columns", lines_in_shared, convolved<across>,
-                    of_fields(other_columns(), 1)),
-
+                passes_of_other_sides(),
                 // Columns that do not fit a block: 8192 on CUDA, from 2048 on with the 48 KB of OpenCL.
                 pass_variants("fused_first", lines_in_shared, first_part,
                     {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl}, {{8, 8}, 32, 1, opencl},

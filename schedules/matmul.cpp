@@ -230,6 +230,49 @@ using matmul_fragments::fragments, matmul_fragments::rows, matmul_fragments::sha
 const MatmulFragmentsConfiguration panels{.copies = FragmentDivision::Copies::panels},
     in_parts{.copies = FragmentDivision::Copies::parts}, in_rows{.copies = FragmentDivision::Copies::rows};
 
+ScheduleVariants tuned_on_cpus() {
+    // A vector along k, or along x, must have enough elements to be worth it. Measured on two cores of an AMD
+    // EPYC (Zen 4, 2026-11-22): 10000 x 8 by 8 x 8 took 1.14 ms in vectors along k, and .22 ms without.
+    const Range few{.most = 8};
+    // Variants for few rows or few columns keep sums of all of these for a strip, whose memory is bounded
+    // here.
+    const Range in_scratch{.most = 1024};
+    return family("tuned",
+        {
+            variant("tuned_few_rows", cpu, "f32", few_rows, {{"strip", 1024, 256, 4096}})
+                .serves("m", in_scratch)
+                .meant_for("m", few)
+                .meant_for("n", {.least = 9})
+                .kept_for("products of up to 8 rows")
+                .says("A task per strip of columns reads B once and sums up to 8 rows in the first-level "
+                      "cache."),
+            variant("tuned_few_columns", cpu, "f32", few_columns, {{"vectors", 4, 1, 8}})
+                .serves("n", in_scratch)
+                .meant_for("n", few)
+                .meant_for("k", {.least = 32})
+                .avx2()
+                .kept_for("products of up to 8 columns")
+                .says("A row of A is multiplied by up to 8 transposed columns of B, in vectors along k."),
+            variant("tuned_narrow", cpu, "f32", small_rows)
+                .serves("n", in_scratch)
+                .meant_for("n", few)
+                .avx2()
+                .kept_for("products of up to 8 columns and a depth below 32")
+                .says("One element after another, for up to 8 columns and a depth below 32."),
+            // Its last tiles, which would pass the edges, are moved inside: there must be one.
+            variant("tuned_small", cpu, "f32", small_tiles, {{"rows", 8, 1, 8}, {"narrow_rows", 6, 1, 8}})
+                .serves("m", {.least = 8, .most = 1024})
+                .serves("n", {.least = 32, .most = 1024})
+                .meant_for("m", {.most = 128})
+                .meant_for("n", {.most = 128})
+                .meant_for("k", {.most = 256})
+                .says("Small matrices are read in place, and the sums of a tile stay in vector registers."),
+            variant("tuned_any", cpu, "f32 f16 bf16", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}})
+                .says("Copied panels of A and B stay in the caches, and the sums of a tile in vector "
+                      "registers."),
+        });
+}
+
 ScheduleVariants tuned_on_gpus() {
     using matmul_workers::division, matmul_workers::workers;
     using enum Division::Copies;
@@ -268,16 +311,14 @@ ScheduleVariants tuned_on_gpus() {
                 .meant_for("longer_side", {.most = 1280})
                 .meant_for("k", one_buffer)
                 .kept_for("GPUs without the tensor cores of compute capability 9.0")
-                .says("Zero-padded panels fit any size; four groups of threads share the sums of one "
-                      "tile."),
+                .says("Zero-padded panels fit any size; four groups of threads share a tile's sums."),
             by_panels(variant("tuned_small", opencl, "f32", workers, small, division({7, 1, 1, 2, 32, 16})))
                 .meant_for("longer_side", {.most = 1280})
                 .meant_for("k", one_buffer)
                 .says("Zero-padded panels fit any size; two groups of threads share the sums of one tile."),
             by_panels(variant("tuned_large", gpu, "f32", workers, large, division({25, 2, 2, 1, 24, 24})))
                 .kept_for("GPUs without the tensor cores of compute capability 9.0")
-                .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels of A and "
-                      "B."),
+                .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels."),
             by_panels(
                 variant("tuned_large", gpu, "f16 bf16", workers, large, division({25, 2, 2, 1, 24, 24})))
                 .kept_for("16-bit floats on GPUs without the tensor cores of compute capability 9.0")
@@ -305,35 +346,26 @@ ScheduleVariants on_tensor_cores() {
             by_panels(variant("tensor_small", cuda, "f32", fragments, panels, tiles(1, 64, 64, 4)))
                 .serves("k", deep(64))
                 .meant_for("longer_side", {.most = 1400})
-                .says("Tensor cores sum 3 products of TF32 per product, in 64 x 64 tiles, for sides up to "
-                      "about 1400."),
+                .says("Tensor cores sum 3 products of TF32 per product, in 64 x 64 tiles."),
             by_panels(variant("tensor_tall", cuda, "f32", fragments, panels, tiles(2, 64, 32, 8)))
                 .serves("k", deep(32))
                 .meant_for("longer_side", {.most = 1600})
                 .says("As tensor_any in 128 x 64 tiles, of which a last row or column leaves less idle."),
             by_panels(variant("tensor_any", opencl, "f32", fragments, panels, tiles(1, 64, 16, 8)))
                 .serves("k", deep(16))
-                .says("As tensor_small by CUDA, with blocks of the depth that fit OpenCL's 48 KB of shared "
-                      "memory."),
+                .says("As tensor_small by CUDA, with blocks of the depth that fit OpenCL's 48 KB."),
             by_panels(variant("tensor_whole", cuda, "f32", fragments, in_rows, tiles(2, 128, 32, 16)))
                 .serves("k", deep(32))
                 .says("As tensor_any, with rows of A as they are in place of a panel."),
             by_panels(variant("tensor_any", cuda, "f32", fragments, panels, tiles(2, 128, 32, 16)))
                 .serves("k", deep(32))
-                .says("Tensor cores sum 3 products of TF32 per product, in 128 x 128 tiles, with f32's "
-                      "bound."),
+                .says("Tensor cores sum 3 products of TF32 per product, in 128 x 128 tiles."),
         });
 }
 
 }  // namespace
 
 static const ScheduleVariants &variants() {
-    // A vector along k, or along x, must have enough elements to be worth it. Measured on two cores of an AMD
-    // EPYC (Zen 4, 2026-11-22): 10000 x 8 by 8 x 8 took 1.14 ms in vectors along k, and .22 ms without.
-    const Range few{.most = 8};
-    // Variants for few rows or few columns keep sums of all of these for a strip, whose memory is bounded
-    // here.
-    const Range in_scratch{.most = 1024};
     const MatmulConfiguration with_zeros{.zeros_beyond = true};
     static const ScheduleVariants table = {
         variant("reference", cpu, "f32 f16 bf16", reference)
@@ -341,42 +373,7 @@ static const ScheduleVariants &variants() {
                   "this."),
         variant("direct", gpu, "f32", direct, {{"width", 16, 8, 64}, {"height", 16, 2, 32}})
             .says("One thread per element reads a row of A and a column of B from global memory."),
-        family("tuned",
-            {
-                variant("tuned_few_rows", cpu, "f32", few_rows, {{"strip", 1024, 256, 4096}})
-                    .serves("m", in_scratch)
-                    .meant_for("m", few)
-                    .meant_for("n", {.least = 9})
-                    .kept_for("products of up to 8 rows")
-                    .says("A task per strip of columns reads B once and sums up to 8 rows in the first-level "
-                          "cache."),
-                variant("tuned_few_columns", cpu, "f32", few_columns, {{"vectors", 4, 1, 8}})
-                    .serves("n", in_scratch)
-                    .meant_for("n", few)
-                    .meant_for("k", {.least = 32})
-                    .avx2()
-                    .kept_for("products of up to 8 columns")
-                    .says("A row of A is multiplied by up to 8 transposed columns of B, in vectors along k."),
-                variant("tuned_narrow", cpu, "f32", small_rows)
-                    .serves("n", in_scratch)
-                    .meant_for("n", few)
-                    .avx2()
-                    .kept_for("products of up to 8 columns and a depth below 32")
-                    .says("One element after another, for up to 8 columns and a depth below 32."),
-                // Its last tiles, which would pass the edges, are moved inside: there must be one.
-                variant("tuned_small", cpu, "f32", small_tiles, {{"rows", 8, 1, 8}, {"narrow_rows", 6, 1, 8}})
-                    .serves("m", {.least = 8, .most = 1024})
-                    .serves("n", {.least = 32, .most = 1024})
-                    .meant_for("m", {.most = 128})
-                    .meant_for("n", {.most = 128})
-                    .meant_for("k", {.most = 256})
-                    .says(
-                        "Small matrices are read in place, and the sums of a tile stay in vector registers."),
-                variant(
-                    "tuned_any", cpu, "f32 f16 bf16", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}})
-                    .says("Copied panels of A and B stay in the caches, and the sums of a tile in vector "
-                          "registers."),
-            }),
+        tuned_on_cpus(),
         variant("shared", gpu, "f32", shared, with_zeros, {{"tile", 16, 8, 32}, {"depth", 16, 8, 64}})
             .says("A block copies 16 x 16 tiles of A and B to shared memory, so 16 threads use each load."),
         variant("registers", gpu, "f32", registers, with_zeros,

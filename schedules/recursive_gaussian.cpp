@@ -174,6 +174,53 @@ ScheduleVariants tuned_cpu_variants() {
         });
 }
 
+ScheduleVariants blocks_variants() {
+    using namespace recursive_gaussian_tiles;
+    return family("blocks",
+        {
+            grey(variant("blocks_near", gpu, "u8 u16 f32", tiles_aligned, near, settings()))
+                .in("tuned")
+                .registers("kernel_carries_filtered", 128)
+                .registers("", 96)
+                .says("As blocks_aligned, without scans, for sigmas up to 5: a tile's neighbours alone "
+                      "add."),
+            grey(variant("blocks_aligned", gpu, "u8 u16 f32", tiles_aligned, settings()))
+                .in("tuned")
+                .registers("kernel_carries_filtered", 168)
+                .registers("", 96)
+                .says("Tiles in parallel: what enters each tile is found first; for whole tiles."),
+            grey(variant("blocks_any", gpu, "f32", tiles_of_any_size, settings()))
+                .registers("kernel_tails", 168)
+                .registers("kernel_carries_filtered", 168)
+                .registers("", 128)
+                .says("Tiles in parallel: what enters each tile is found first; for any size."),
+        });
+}
+
+ScheduleVariants tuned_gpu_variants() {
+    using namespace recursive_gaussian_tiles;
+    return family("tuned",
+        {
+            variant("tuned_columns", gpu, "u8 u16 f32 f64 f16 bf16", columns,
+                RecursiveGaussianConfiguration{.two_sigmas = true},
+                {{"threads", 64, 32, 256}, {"samples", 16, 1, 16}, {"width", 32, 16, 128},
+                    {"height", 8, 1, 16}})
+                .with("strict_float")
+                .says("As columns, for another sigma down columns than along rows, and for f64."),
+            variant("tuned_near", cuda, "u8 u16 f32 f16 bf16", tiles_of_any_size, coloured_near,
+                settings_of_colours())
+                .registers("kernel_tails", 168)
+                .registers("", 128)
+                .says("As tuned_any, without scans, for sigmas up to 5: a tile's neighbours alone add."),
+            variant(
+                "tuned_any", gpu, "u8 u16 f32 f16 bf16", tiles_of_any_size, coloured, settings_of_colours())
+                .registers("kernel_tails", 168)
+                .registers("kernel_carries_filtered", 168)
+                .registers("", 128)
+                .says("As blocks_any, also for colours: two reads of the image and one write."),
+        });
+}
+
 }  // namespace
 
 static const ScheduleVariants &variants() {
@@ -213,49 +260,12 @@ static const ScheduleVariants &variants() {
             .serves("longer_side", image_of_device)
             .with("strict_float")
             .says("As texture, with half-precision floats between rows and columns: 11 bits are kept."),
-        family("blocks",
-            {
-                grey(variant("blocks_near", gpu, "u8 u16 f32", tiles_aligned, near, settings()))
-                    .in("tuned")
-                    .registers("kernel_carries_filtered", 128)
-                    .registers("", 96)
-                    .says("As blocks_aligned, without scans, for sigmas up to 5: a tile's neighbours alone "
-                          "add."),
-                grey(variant("blocks_aligned", gpu, "u8 u16 f32", tiles_aligned, settings()))
-                    .in("tuned")
-                    .registers("kernel_carries_filtered", 168)
-                    .registers("", 96)
-                    .says("Tiles in parallel: what enters each tile is found first; for whole tiles."),
-                grey(variant("blocks_any", gpu, "f32", tiles_of_any_size, settings()))
-                    .registers("kernel_tails", 168)
-                    .registers("kernel_carries_filtered", 168)
-                    .registers("", 128)
-                    .says("Tiles in parallel: what enters each tile is found first; for any size."),
-            }),
+        blocks_variants(),
         grey(variant("compact", gpu, "u8 u16", recursive_gaussian_edges::tiles,
                  recursive_gaussian_edges::settings()))
             .registers("", 128)
             .says("Tiles that filter columns first; what they carry lies in the output, to save memory."),
-        family("tuned",
-            {
-                variant("tuned_columns", gpu, "u8 u16 f32 f64 f16 bf16", columns,
-                    RecursiveGaussianConfiguration{.two_sigmas = true},
-                    {{"threads", 64, 32, 256}, {"samples", 16, 1, 16}, {"width", 32, 16, 128},
-                        {"height", 8, 1, 16}})
-                    .with("strict_float")
-                    .says("As columns, for another sigma down columns than along rows, and for f64."),
-                variant("tuned_near", cuda, "u8 u16 f32 f16 bf16", tiles_of_any_size, coloured_near,
-                    settings_of_colours())
-                    .registers("kernel_tails", 168)
-                    .registers("", 128)
-                    .says("As tuned_any, without scans, for sigmas up to 5: a tile's neighbours alone add."),
-                variant("tuned_any", gpu, "u8 u16 f32 f16 bf16", tiles_of_any_size, coloured,
-                    settings_of_colours())
-                    .registers("kernel_tails", 168)
-                    .registers("kernel_carries_filtered", 168)
-                    .registers("", 128)
-                    .says("As blocks_any, also for colours: two reads of the image and one write."),
-            }),
+        tuned_gpu_variants(),
     };
     return table;
 }

@@ -147,8 +147,8 @@ std::optional<OnCuda> on_cuda(nb::handle object) {
         const bool cuda = kind == dlpack_cuda || kind == dlpack_cuda_managed;
         return cuda ? std::optional<OnCuda>({index, true}) : std::nullopt;
     }
-    // The interface does not say the device. Of several devices Numba's arrays know theirs, and XLA's memory
-    // (tilewright.jax) has its number.
+    // The interface does not say the device. Memory of XLA (tilewright.jax) says it as `cuda_device`; of
+    // others it is taken as device 0.
     if (nb::hasattr(object, "__cuda_array_interface__")) {
         return OnCuda{
             nb::hasattr(object, "cuda_device") ? nb::cast<int>(object.attr("cuda_device")) : 0, false};

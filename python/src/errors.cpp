@@ -3,7 +3,9 @@
 #include "tilewright/error.h"
 #include "tilewright/operator.h"
 #include <algorithm>
+#include <array>
 #include <nanobind/stl/string.h>
+#include <string_view>
 
 namespace nb = nanobind;
 
@@ -107,12 +109,17 @@ std::string python_name(std::string name) {
 }
 
 std::string in_words_of_python(const std::string &message) {
-    const std::string quoted = "`tilewright ", advice = "; convert it to ", output = ": output = ";
+    const std::string quoted = "`tilewright ", output = ": output = ";
+    constexpr std::array<std::array<std::string_view, 2>, 2> advices = {
+        {{"; convert it to f32 first", "; dtype=\"float32\" converts it"},
+            {"; convert it to c64 first", "; dtype=\"complex64\" converts it"}}};
     std::string made;
     for (size_t at = 0; at < message.size();) {
         const size_t close = message.compare(at, quoted.size(), quoted) == 0 ?
                                  message.find('`', at + quoted.size()) :
                                  std::string::npos;
+        const auto advice = std::find_if(advices.begin(), advices.end(),
+            [&](const auto &one) { return std::string_view(message).substr(at).starts_with(one[0]); });
         const bool option = message.compare(at, 2, "--") == 0 && at + 2 < message.size() &&
                             message[at + 2] >= 'a' && message[at + 2] <= 'z';
         if (close != std::string::npos) {
@@ -122,11 +129,9 @@ std::string in_words_of_python(const std::string &message) {
             size_t end = 0;
             made += argument_at(message.substr(at), end);
             at += end;
-        } else if (message.compare(at, advice.size(), advice) == 0) {
-            const size_t type = at + advice.size(), end = message.find(" first", type);
-            made += std::string("; dtype=\"") + (message[type] == 'c' ? "complex64" : "float32") +
-                    "\" converts it";
-            at = end + 6;
+        } else if (advice != advices.end()) {
+            made += (*advice)[1];
+            at += (*advice)[0].size();
         } else if (message.compare(at, output.size(), output) == 0) {
             made += ": out = ";
             at += output.size();

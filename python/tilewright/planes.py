@@ -34,7 +34,10 @@ def converted(values, dtype):
     if hasattr(values, "new_empty"):  # PyTorch's
         return values.to(getattr(sys.modules["torch"], name))
     if name == "bfloat16":
-        import ml_dtypes  # noqa: F401: makes the name known to NumPy
+        try:
+            import ml_dtypes  # noqa: F401: makes the name known to NumPy
+        except ModuleNotFoundError:
+            raise TypeError("dtype: bfloat16 of NumPy needs the package ml_dtypes; install it") from None
     return values.astype(name) if hasattr(values, "astype") else np.asarray(values, name)
 
 

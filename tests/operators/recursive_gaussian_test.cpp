@@ -270,6 +270,27 @@ TEST_P(RecursiveGaussianVariant, ImpulsesAreSymmetric) {
     }
 }
 
+// NaN stands in the tile of 64 x 64 pixels that is one of 5 x 5.
+TEST_P(RecursiveGaussianVariant, NanReachesTheTilesBesideIt) {
+    if (variant().type != "f32") {
+        GTEST_SKIP() << "floats have NaN";
+    }
+    for (double sigma : {2., 10.}) {
+        SCOPED_TRACE(sigma);
+        Array image(Type::f32, {320, 320}), output;
+        image.as<float>()[140 * image.strides()[0] + 150] = std::numeric_limits<float>::quiet_NaN();
+        if (!run({image}, output, of(sigma))) {
+            continue;
+        }
+        for (int64_t y = 64; y < 256; y++) {
+            for (int64_t x = 64; x < 256; x++) {
+                ASSERT_TRUE(std::isnan(std::as_const(output).as<float>()[y * output.strides()[0] + x]))
+                    << y << " " << x;
+            }
+        }
+    }
+}
+
 TEST_P(RecursiveGaussianVariant, SameBytesEachTime) {
     for (const int64_t width : {256, 12, 1}) {
         Array image, first, again;

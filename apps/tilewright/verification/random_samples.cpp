@@ -22,7 +22,7 @@ public:
     }
 
 private:
-    std::mt19937 bits_;  // of equal sides the same numbers each time, on every system
+    std::mt19937 bits_;  // seeded with `side`: the same numbers each time, on every system
 };
 
 // The settings that the workload verifies or times, without lengths: those belong to the size of a sample.

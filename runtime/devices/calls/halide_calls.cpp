@@ -109,7 +109,7 @@ int ended_in_own_queue(int code, Backend backend) {
 }
 
 void by_rows(int64_t h, int64_t row_bytes, const std::function<void(int64_t first, int64_t last)> &work) {
-    constexpr int64_t bytes_of_part = 1 << 18;  // takes much longer than a thread to begin
+    constexpr int64_t bytes_of_part = 1 << 18;  // copying so much takes longer than starting a thread
     const int64_t rows = std::max<int64_t>(1, bytes_of_part / row_bytes), parts = ceil_div(h, rows);
     if (parts < 2) {
         return work(0, h);

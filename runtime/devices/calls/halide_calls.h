@@ -35,8 +35,8 @@ int wait_for_device(Backend backend);
 // for all copies while it starts them: copies in other queues go on meanwhile.
 int ended_in_own_queue(int code, Backend backend);
 
-// Calls work(first, last) for parts of h rows of so many bytes, which Halide's threads take. Errors:
-// std::bad_alloc.
+// Calls work(first, last) for parts of h rows of so many bytes, at least 1, which Halide's threads take; no
+// Watch sees these loops. `work` may throw std::bad_alloc alone, which then is the error of this call.
 void by_rows(int64_t h, int64_t row_bytes, const std::function<void(int64_t first, int64_t last)> &work);
 
 // Whether Halide reported an error on this thread since prepare_halide().

@@ -7,8 +7,8 @@
 namespace tilewright {
 
 // Blurs an image by a recursive filter whose response is close to a Gaussian of standard deviation `sigma`
-// pixels, 0.5 to 2000, first along rows, then along columns. It costs the same at every sigma. Each line x
-// becomes y by two filters:
+// pixels, 0.5 to 2000, first along rows, then along columns. On a CPU it costs the same at every sigma; on
+// GPUs one kernel less up to sigma 5. Each line x becomes y by two filters:
 //
 //     w[n] = b0 x[n] + a1 w[n-1] + a2 w[n-2] + a3 w[n-3]        causal, from the first sample to the last
 //     y[n] = b0 w[n] + a1 y[n+1] + a2 y[n+2] + a3 y[n+3]        anticausal, from the last sample to the first
@@ -29,7 +29,8 @@ namespace tilewright {
 // unless the exact value is that close to a tie. f16 and bf16 are filtered in f32 and rounded once. f64 is
 // filtered in f64, and is within (1e-14 + 3e-18 sigma^3) max |image|. A constant image stays the same
 // (integers exactly, f32 within 1e-6 of its value). NaN and infinities reach the whole of their rows and
-// columns, and all after that.
+// columns, and all after that; by the variants of GPUs for sigmas up to 5 (blocks_near, tuned_near), their
+// tile of 64 x 64 pixels and the tiles beside it.
 //
 // Largest error against the recursion in f64, measured on noise in 0 ... 1, 1000 x 1000 (CPU; OpenCL on a
 // CPU):

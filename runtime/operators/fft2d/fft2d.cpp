@@ -68,7 +68,9 @@ void add_half(PassPlan &passes, const FftLibraries &all, Backend backend, const 
 // Adds the transform of all lines along an axis.
 void add_lines(PassPlan &passes, FieldAxis axis, const Endpoints &ends = {}) {
     if (!passes.transform(axis, ends)) {
-        throw std::logic_error("fft2d: no passes for lines of a field");
+        throw Error(Fault::device,
+            "thread blocks of the device have too little shared memory for lines of this length; use the CPU",
+            {.operation = "fft2d"});
     }
 }
 

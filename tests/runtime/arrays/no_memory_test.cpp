@@ -193,6 +193,10 @@ TEST_P(NoMemory, CallsOnManyImagesSaySo) {
             std::vector<int64_t> shape = input.shape();
             shape.insert(shape.begin(), 2);
             inputs.emplace_back(input.type(), shape);
+            for (int64_t i = 0; i < 2; i++) {
+                Array image = inputs.back().slice({i});
+                copy(input, image);
+            }
         }
         const Call how{.device = Device{}, .layout = inputs[0].dimensions() == 4 ? "nhwc" : "nhw"};
         Array expected, output;
