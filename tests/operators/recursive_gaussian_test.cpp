@@ -275,7 +275,7 @@ TEST_P(RecursiveGaussianVariant, NanReachesTheTilesBesideIt) {
     if (variant().type != "f32") {
         GTEST_SKIP() << "floats have NaN";
     }
-    for (double sigma : {2., 10.}) {
+    for (const int sigma : {2, 10}) {
         SCOPED_TRACE(sigma);
         Array image(Type::f32, {320, 320}), output;
         image.as<float>()[140 * image.strides()[0] + 150] = std::numeric_limits<float>::quiet_NaN();

@@ -64,7 +64,7 @@ std::vector<Sample> random_samples(const Operator &op, const std::string &type, 
             }
             sample.what += fmt::format(", random sample {} of {}", i, in_words(size));
             samples.push_back(std::move(sample));
-        } catch (const Error &) {  // such settings are not for this size
+        } catch (const Error &) {  // NOLINT(bugprone-empty-catch): such settings are not for this size
         }
     }
     return samples;

@@ -220,7 +220,7 @@ public:
         const bool is_pass = variant.known_form != &definition && variant.known_form != &transpose;
         return !is_pass            ? plan_of_whole(variant, device, request, output) :
                request.has_pairs() ? plan_of_pairs(variant, device, request, output) :
-                                     OperatorOf::plan(variant, device, request, output);
+                                     form_of(variant).plan(*this, variant, device, request, output);
     }
 
 protected:
@@ -294,7 +294,7 @@ private:
             std::optional<Array> made = pairs_of(output);
             Array values = made ? output : Array::uninitialized(output.type(), output.shape());
             made = made ? made : pairs_of(values);
-            plan = OperatorOf::plan(variant, device, of_pairs, *made);
+            plan = form_of(variant).plan(*this, variant, device, of_pairs, *made);
             if (values.storage() != output.storage()) {
                 plan.host([values, output]() mutable { copy(values, output); });
             }
@@ -306,7 +306,7 @@ private:
             input = dense;
         }
         input = *pairs_of(input);
-        plan.append(OperatorOf::plan(variant, device, of_pairs, output));
+        plan.append(form_of(variant).plan(*this, variant, device, of_pairs, output));
         return plan;
     }
 

@@ -1,5 +1,6 @@
 // A host without memory: each allocation of a call fails in turn, or all of them from one on. What leaves the
 // library is an Error.
+#include "runtime/arrays/copy.h"
 #include "tests/support/errors.h"
 #include "tests/support/operators.h"
 #include "tilewright/device.h"
