@@ -343,7 +343,7 @@ std::vector<double> response_of(double sigma, int reach) {
 }  // namespace
 
 TEST(RecursiveCoefficients, TheVarianceIsThatOfTheGaussian) {
-    // NOLINT(bugprone-float-loop-counter): it multiplies
+    // NOLINTNEXTLINE(bugprone-float-loop-counter): it multiplies
     for (double sigma = .5; sigma <= 200; sigma *= 1.3) {
         const int reach = (int)(20 * sigma) + 20;
         const std::vector<double> line = response_of(sigma, reach);
