@@ -193,6 +193,9 @@ def test_words_of_the_command_line():
     assert words("--size = 0: takes a size") == "size = 0: takes a size"
     assert words("--grey takes its grey values") == "grey=True takes its grey values"
     assert words("a - b, --, -- x and -3") == "a - b, --, -- x and -3"
+    assert words("no; convert it to c64 first") == 'no; dtype="complex64" converts it'
+    for other in ("no; convert it to ", "no; convert it to PNG first"):
+        assert words(other) == other
 
 
 def test_a_failed_call_leaves_the_process_working():

@@ -131,9 +131,9 @@ protected:
     }
     // The steps of a block. Before the first one a block loads the lines of a window, so that they should be
     // many; but blocks of the top and the bottom take longer, so that there should be several times as many
-    // blocks as run at once. Those of 16 tiles all run at once: 8192 x 8192, sigma 7.5 and 10 .097 and .113
-    // ms, with twice as many .100 and .116; with 8 tiles .127, .106, and u16, sigma 2.25, with three times as
-    // many .204, with twice .217 (H200, 2026-11-29).
+    // blocks as run at once. 8192 x 8192, ms (H200, which runs 528 blocks of 8 tiles at once, 2026-11-29):
+    // 16 tiles, all at once .097 (sigma 7.5) and .113 (sigma 10), twice as many .100 and .116; 8 tiles,
+    // sigma 7.5, all at once .127, more of them .106; u16, sigma 2.25, three times as many .204, twice .217.
     void bind_share(
         Launch &launch, const Variant &variant, const GaussianBlurRequest &request) const override {
         constexpr int64_t many_steps = 8;
