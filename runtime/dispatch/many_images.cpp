@@ -176,10 +176,10 @@ static std::vector<Array> scratch_of(const Plan &plan, std::span<const Array> ar
     return scratch;
 }
 
-// Room for so many times the arrays, and the bytes from one to the next: each array where its first one is.
+// Room for so many times the arrays, and the bytes from one to the next.
 using Rooms = std::pair<std::vector<Array>, std::vector<int64_t>>;
 
-// None where the device has no memory for them.
+// Such room, in which each array is where its first one is. None where the device has no memory for it.
 static std::optional<Rooms> rooms_for(const std::vector<Array> &arrays, int64_t count, Device device) try {
     Rooms rooms;
     for (const Array &array : arrays) {
