@@ -259,11 +259,13 @@ TEST_F(Explore, LosesNothingWhereItIsKilled) {
     EXPECT_EQ(next.code, 0) << next.err;
 }
 
-// The process that measures points is killed as soon as its temporary folder is there.
+// The process that measures points is killed as soon as its temporary folder is there, with its group of
+// processes, as the search does where it ends.
 TEST_F(Explore, LeavesNoFolderOfAProcessThatIsKilledAtOnce) {
     const Ran ran = explore({"--points", "2", "--results", results()},
         {"LD_PRELOAD=" TILEWRIGHT_AT_CALL, "ASAN_OPTIONS=verify_asan_link_order=0",
-            "TILEWRIGHT_TEST_CALL=mkdir", "TILEWRIGHT_TEST_SIGNAL=" + std::to_string(SIGKILL)});
+            "TILEWRIGHT_TEST_CALL=mkdir", "TILEWRIGHT_TEST_GROUP=1",
+            "TILEWRIGHT_TEST_SIGNAL=" + std::to_string(SIGKILL)});
     expect_failed_point(ran, "it crashed: signal 9");
 }
 

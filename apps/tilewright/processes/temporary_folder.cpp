@@ -2,6 +2,7 @@
 #include "apps/tilewright/processes/temporary_folder.h"
 #include "apps/tilewright/processes/children.h"
 #include "tilewright/error.h"
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <random>
+#include <spawn.h>
 #include <sys/stat.h>
 
 namespace tilewright::app {
@@ -28,19 +30,25 @@ constexpr const char *remover = "trap '' HUP INT QUIT TERM; read -r _; for _ in 
 }
 
 // Starts the shell with `end` as its standard input. It has a session of its own, so that Ctrl-C on the
-// terminal does not reach it, and neither does what ends this program's group of processes. The child makes
-// only async-signal-safe calls.
-pid_t start_remover(int end, const char *path) {
-    const pid_t shell = fork();
-    if (shell == 0) {
-        const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-        dup2(end, STDIN_FILENO);
-        dup2(nowhere, STDOUT_FILENO);
-        dup2(nowhere, STDERR_FILENO);
-        setsid();
-        execl("/bin/sh", "sh", "-c", remover, "sh", path, static_cast<char *>(nullptr));
-        _exit(127);
+// terminal does not reach it, and neither does what ends this program's group of processes: posix_spawn()
+// returns when the shell is in its session. Returns -1 where there is no shell.
+pid_t start_remover(int end, const std::string &path) {
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, end, STDIN_FILENO);
+    for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
+        posix_spawn_file_actions_addopen(&files, output, "/dev/null", O_WRONLY, 0);
     }
+    posix_spawnattr_t session;
+    posix_spawnattr_init(&session);
+    posix_spawnattr_setflags(&session, POSIX_SPAWN_SETSID);
+    const std::array<const char *, 6> words = {"sh", "-c", remover, "sh", path.c_str(), nullptr};
+    pid_t shell = -1;
+    if (posix_spawn(&shell, "/bin/sh", &files, &session, const_cast<char **>(words.data()), environ) != 0) {
+        shell = -1;
+    }
+    posix_spawnattr_destroy(&session);
+    posix_spawn_file_actions_destroy(&files);
     return shell;
 }
 
@@ -58,7 +66,7 @@ TemporaryFolder::TemporaryFolder() {
         refuse_folder(parent, errno);
     }
     alive_ = std::move(pipe.writer);
-    shell_ = start_remover(*pipe.reader, path_.c_str());  // where there is no shell, the destructor alone
+    shell_ = start_remover(*pipe.reader, path_);  // where there is no shell, the destructor alone
                                                           // removes it
     if (mkdir(path_.c_str(), S_IRWXU) != 0) {
         const int fault = errno;

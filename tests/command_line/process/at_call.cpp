@@ -2,6 +2,7 @@
 // test need not hit the moment.
 //   TILEWRIGHT_TEST_CALL     fwrite (to a file, not to a standard stream), linkat, renameat or mkdir (of a
 //                            temporary folder; the signal comes when it is there)
+//   TILEWRIGHT_TEST_GROUP    when set, the whole group of processes gets the signal
 //   TILEWRIGHT_TEST_NTH      which of these calls it is; without it the first one
 //   TILEWRIGHT_TEST_SIGNAL   the signal's number
 //   TILEWRIGHT_TEST_NAMED    when set, no file can be made without a name, as where O_TMPFILE is missing
@@ -24,7 +25,7 @@ void at(const char *call) {
                *nth = getenv("TILEWRIGHT_TEST_NTH");
     if (asked != nullptr && number != nullptr && strcmp(asked, call) == 0 &&
         ++calls >= (nth != nullptr ? strtol(nth, nullptr, 10) : 1)) {
-        kill(getpid(), (int)strtol(number, nullptr, 10));
+        kill(getenv("TILEWRIGHT_TEST_GROUP") != nullptr ? 0 : getpid(), (int)strtol(number, nullptr, 10));
     }
 }
 
