@@ -106,29 +106,37 @@ bool CudaGraph::complete(std::span<const Buffer> buffers) {
     if (!is_complete_ || kernels_.empty() || !has_all_memory) {
         return false;
     }
-    find_addresses(buffers);
+    if (!find_addresses(buffers)) {
+        return false;
+    }
     const Current current(device_);
     const InCudaContext here(cuda_context(device_.index));
     return make();
 }
 
 // An argument of 8 bytes that is an address in a buffer is that buffer's: numbers of kernels are far from
-// addresses of a device.
-void CudaGraph::find_addresses(std::span<const Buffer> buffers) {
+// addresses of a device. Where it is in two, as in arrays that wrap the same memory, nothing says which of
+// them the kernel means.
+bool CudaGraph::find_addresses(std::span<const Buffer> buffers) {
     for (size_t k = 0; k < kernels_.size(); k++) {
         for (const size_t at : kernels_[k].words) {
             uint64_t word = 0;
             memcpy(&word, kernels_[k].values.data() + at, sizeof word);
-            for (size_t b = 0; b < buffers.size(); b++) {
-                if (word - buffers[b].address < buffers[b].bytes) {
-                    addresses_.push_back({k, at, b, word - buffers[b].address});
-                }
+            const auto holds = [&](const Buffer &buffer) { return word - buffer.address < buffer.bytes; };
+            const auto found = std::ranges::find_if(buffers, holds);
+            if (found == buffers.end()) {
+                continue;
             }
+            if (std::find_if(found + 1, buffers.end(), holds) != buffers.end()) {
+                return false;
+            }
+            addresses_.push_back({k, at, (size_t)(found - buffers.begin()), word - found->address});
         }
     }
     for (const Buffer &buffer : buffers) {
         buffers_.push_back(buffer.address);
     }
+    return true;
 }
 
 // One kernel after another, as the stream had them.

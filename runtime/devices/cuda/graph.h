@@ -74,7 +74,7 @@ private:
         size_t bytes;
         bool is_idle;
     };
-    void find_addresses(std::span<const Buffer> buffers);
+    bool find_addresses(std::span<const Buffer> buffers);
     bool make();
 
     const Device device_;
