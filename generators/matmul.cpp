@@ -11,21 +11,25 @@
 
 namespace tilewright {
 
-// What the generators of all forms share: A (K columns, M rows), B (N columns, K rows), of f32 or of 16-bit
-// floats, and A B (N columns, M rows), of f32.
+// What the generators of all forms share: A (K columns, M rows), B (N columns, K rows), of f32, f64 or 16-bit
+// floats, and A B (N columns, M rows), of f64 or, of the other types, f32.
 template<typename Self>
 class MatmulGeneratorBase : public VariantGenerator<Self> {
 public:
     Halide::GeneratorInput<Halide::Buffer<void, 2>> a{"a"}, b{"b"};
-    Halide::GeneratorOutput<Halide::Buffer<float, 2>> output{"output"};
+    Halide::GeneratorOutput<Halide::Buffer<void, 2>> output{"output"};
 
     void configure() {
         a.set_type(element_type(this->type));
         b.set_type(element_type(this->type));
+        output.set_type(sum_type());
     }
 
 protected:
-    // The elements of A or B in f32.
+    Halide::Type sum_type() const {
+        return Halide::Float(this->type.value() == "f64" ? 64 : 32);
+    }
+    // The elements of A or B in the type of the sums.
     Halide::Func numbers(Halide::Func matrix) const {
         const FloatBits bits = float_bits(this->type, this->get_target());
         if (bits.empty()) {
@@ -86,7 +90,8 @@ public:
     void generate() {
         // A panel of B is two vectors wide. The sums use all vector registers but four; there are 32 with
         // AVX-512, and 16 otherwise.
-        const int lanes = get_target().natural_vector_size<float>(), registers = std::max(16, 2 * lanes);
+        const int lanes = get_target().natural_vector_size(sum_type()),
+                  registers = std::max(16, 2 * get_target().natural_vector_size<float>());
         // Blocks have nearly equal depths, so that the padding of the last one is small.
         const Extents extents = size();
         const Expr blocks = ceil_div(extents.depth, min(setting("depth"), deepest_block(extents)));
@@ -136,6 +141,7 @@ public:
         if (division().both_in_rows()) {
             a.set_type(Halide::Float(32));
             b.set_type(Halide::Float(32));
+            output.set_type(Halide::Float(32));
         } else {
             MatmulGeneratorBase::configure();
         }

@@ -2,6 +2,7 @@
 #include "generators/algorithms/matmul/matmul.h"
 #include "generators/algorithms/matmul/configuration.h"
 #include "generators/algorithms/matmul/tiles.h"
+#include "schedules/matmul/matmul_cpu.h"
 #include "schedules/matmul/matmul_fragments.h"
 #include "schedules/matmul/matmul_workers.h"
 #include "schedules/schedule.h"
@@ -130,93 +131,6 @@ void runs(MatmulRuns &m, ScheduleContext &) {
     panels_in_shared(m, m.tile, m.block.x);
 }
 
-// Tasks of `chunk` panels of A are spread over the cores. For each block of the depth, all cores copy the
-// panels of B first. Then a task copies its panels of A, row by row, because they are read one number at a
-// time. Then it multiplies each panel of B, which is in the first-level cache, by its panels of A, which are
-// in the second-level cache. The sums of a tile stay in registers for a whole block.
-void blocks(MatmulBlocks &m, ScheduleContext &context) {
-    const int lanes = context.target.natural_vector_size<float>();
-    const RVar j = variable(m.domain, 0), i = variable(m.domain, 1), q = variable(m.domain, 2),
-               p = variable(m.domain, 3), block = variable(m.domain, 4);
-    RVar task{"task"}, po{"po"};
-    m.out.vectorize(m.x, lanes, TailStrategy::GuardWithIf).parallel(m.y, 64, TailStrategy::GuardWithIf);
-    m.out.update()
-        .allow_race_conditions()
-        .split(p, task, p, context["chunk"])
-        .reorder(j, i, p, q, task, block);
-    m.out.update().vectorize(j, lanes).unroll(j).parallel(task);
-    m.part.compute_at(m.out, p).store_in(MemoryType::Stack).vectorize(m.j, lanes).unroll(m.j).unroll(m.i);
-    m.part.update().reorder(m.j, m.i, m.inner.x).vectorize(m.j, lanes).unroll(m.j).unroll(m.i);
-    m.a.compute_at(m.out, task).reorder_storage(m.k, m.i, m.p, m.t).bound_storage(m.k, m.depth + 16);
-    m.a.reorder(m.k, m.i, m.p, m.t).vectorize(m.k, lanes, TailStrategy::RoundUp);
-    m.b.compute_at(m.out, block).reorder(m.j, m.k, m.q, m.t).vectorize(m.j, lanes).unroll(m.j).parallel(m.q);
-}
-
-// One task per strip of columns. It reads its strip of each row of B once, and sums all rows of out in the
-// first-level cache. B is not copied: with few rows of A, its elements are not read often enough to save the
-// time of the copy.
-void few_rows(Matmul &m, ScheduleContext &context) {
-    const int lanes = context.target.natural_vector_size<float>();
-    Var strip{"strip"};
-    m.out.split(m.x, strip, m.x, context["strip"], TailStrategy::GuardWithIf)
-        .reorder(m.x, m.y, strip)
-        .parallel(strip);
-    m.out.vectorize(m.x, lanes, TailStrategy::GuardWithIf);
-    m.sum.compute_at(m.out, strip).vectorize(m.x, lanes, TailStrategy::RoundUp);
-    m.sum.update().reorder(m.x, m.y, m.k).vectorize(m.x, lanes, TailStrategy::GuardWithIf);
-}
-
-// One task per 16 rows. A row is multiplied by all columns of B at once, in sums of `vectors` vectors along
-// k. The few columns of B are transposed first, so that k is contiguous in both matrices.
-void few_columns(Matmul &m, ScheduleContext &context) {
-    const int lanes = context.target.natural_vector_size<float>();
-    const RVar far{"far"}, near{"near"};
-    Var along{"along"}, task{"task"};
-    Func transposed = m.b.in();
-    m.sum.update().split(m.k.x, far, near, lanes * context["vectors"]);
-    Func partial = m.sum.update().rfactor(near, along);
-    m.out.split(m.y, task, m.y, 16, TailStrategy::GuardWithIf).parallel(task);
-    m.sum.compute_at(m.out, m.y);
-    partial.compute_at(m.out, m.y)
-        .reorder_storage(along, m.x, m.y)
-        .reorder(along, m.x, m.y)
-        .vectorize(along, lanes, TailStrategy::RoundUp);
-    partial.update().reorder(along, m.x, far, m.y).vectorize(along, lanes).unroll(along);
-    const Var k = transposed.args()[1];
-    transposed.compute_root()
-        .reorder_storage(k, transposed.args()[0])
-        .split(k, task, k, 1024, TailStrategy::GuardWithIf)
-        .parallel(task);
-}
-
-// One task per 256 rows, and one element after another: B has so few elements that they stay in the cache.
-void small_rows(Matmul &m, ScheduleContext &) {
-    Var task{"task"};
-    m.out.split(m.y, task, m.y, 256, TailStrategy::GuardWithIf).parallel(task);
-}
-
-// One tile of `rows` rows and two vectors of columns after another, whose sums stay in registers over all of
-// k. Nothing is copied: A and B are so small that they stay in the first two caches. Tiles that would pass an
-// edge of out are moved inside, so that some of its elements are computed twice.
-void small_tiles(Matmul &m, ScheduleContext &context) {
-    const int lanes = context.target.natural_vector_size<float>(), columns = 2 * lanes,
-              rows = context[lanes >= 16 ? "rows" : "narrow_rows"];
-    Var xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"};
-    m.out.tile(m.x, m.y, xo, yo, xi, yi, columns, rows, TailStrategy::ShiftInwards)
-        .reorder(xi, yi, yo, xo)
-        .vectorize(xi, lanes)
-        .unroll(xi)
-        .unroll(yi);
-    m.sum.compute_at(m.out, yo)
-        .store_in(MemoryType::Stack)
-        .bound_extent(m.x, columns)
-        .bound_extent(m.y, rows)
-        .vectorize(m.x, lanes)
-        .unroll(m.x)
-        .unroll(m.y);
-    m.sum.update().reorder(m.x, m.y, m.k).vectorize(m.x, lanes).unroll(m.x).unroll(m.y);
-}
-
 // A product by tiles of registers, whose panels are copied by grids that bound the depth. With few elements
 // for the depth the tiles would leave most of a GPU idle, or be mostly padding (measured on an H200).
 ScheduleVariant by_panels(ScheduleVariant variant) {
@@ -237,37 +151,39 @@ ScheduleVariants tuned_on_cpus() {
     // Variants for few rows or few columns keep sums of all of these for a strip, whose memory is bounded
     // here.
     const Range in_scratch{.most = 1024};
+    using namespace matmul_cpu;
     return family("tuned",
         {
-            variant("tuned_few_rows", cpu, "f32", few_rows, {{"strip", 1024, 256, 4096}})
+            variant("tuned_few_rows", cpu, "f32 f64", few_rows, {{"strip", 1024, 256, 4096}})
                 .serves("m", in_scratch)
                 .meant_for("m", few)
                 .meant_for("n", {.least = 9})
                 .kept_for("products of up to 8 rows")
                 .says("A task per strip of columns reads B once and sums up to 8 rows in the first-level "
                       "cache."),
-            variant("tuned_few_columns", cpu, "f32", few_columns, {{"vectors", 4, 1, 8}})
+            variant("tuned_few_columns", cpu, "f32 f64", few_columns, {{"vectors", 4, 1, 8}})
                 .serves("n", in_scratch)
                 .meant_for("n", few)
                 .meant_for("k", {.least = 32})
                 .avx2()
                 .kept_for("products of up to 8 columns")
                 .says("A row of A is multiplied by up to 8 transposed columns of B, in vectors along k."),
-            variant("tuned_narrow", cpu, "f32", small_rows)
+            variant("tuned_narrow", cpu, "f32 f64", small_rows)
                 .serves("n", in_scratch)
                 .meant_for("n", few)
                 .avx2()
                 .kept_for("products of up to 8 columns and a depth below 32")
                 .says("One element after another, for up to 8 columns and a depth below 32."),
             // Its last tiles, which would pass the edges, are moved inside: there must be one.
-            variant("tuned_small", cpu, "f32", small_tiles, {{"rows", 8, 1, 8}, {"narrow_rows", 6, 1, 8}})
+            variant("tuned_small", cpu, "f32 f64", small_tiles, {{"rows", 8, 1, 8}, {"narrow_rows", 6, 1, 8}})
                 .serves("m", {.least = 8, .most = 1024})
                 .serves("n", {.least = 32, .most = 1024})
                 .meant_for("m", {.most = 128})
                 .meant_for("n", {.most = 128})
                 .meant_for("k", {.most = 256})
                 .says("Small matrices are read in place, and the sums of a tile stay in vector registers."),
-            variant("tuned_any", cpu, "f32 f16 bf16", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}})
+            variant(
+                "tuned_any", cpu, "f32 f64 f16 bf16", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}})
                 .says("Copied panels of A and B stay in the caches, and the sums of a tile in vector "
                       "registers."),
         });
@@ -368,7 +284,7 @@ ScheduleVariants on_tensor_cores() {
 static const ScheduleVariants &variants() {
     const MatmulConfiguration with_zeros{.zeros_beyond = true};
     static const ScheduleVariants table = {
-        variant("reference", cpu, "f32 f16 bf16", reference)
+        variant("reference", cpu, "f32 f64 f16 bf16", reference)
             .says("One element is computed after another, without a schedule: every variant is compared with "
                   "this."),
         variant("direct", gpu, "f32", direct, {{"width", 16, 8, 64}, {"height", 16, 2, 32}})

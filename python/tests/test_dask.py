@@ -97,12 +97,14 @@ def test_long_sums_are_exact_or_refused():
         tiled.row_sum(whole)
 
 
-def test_matmul():
-    a, b = RNG.standard_normal((150, 220)).astype("f4"), RNG.standard_normal((220, 130)).astype("f4")
+@pytest.mark.parametrize("dtype, half_step", [("f4", 2.0**-24), ("f8", 2.0**-53)])
+def test_matmul(dtype, half_step):
+    a, b = RNG.standard_normal((150, 220)).astype(dtype), RNG.standard_normal((220, 130)).astype(dtype)
     got = tiled.matmul(
         da.from_array(a, chunks=(50, 64)), da.from_array(b, chunks=(60, 50)), device="cpu"
     ).compute()
-    bound = 2 * 2 * 220 * 2.0**-24 * (np.abs(a) @ np.abs(b))
+    assert got.dtype == a.dtype
+    bound = 2 * 2 * 220 * half_step * (np.abs(a) @ np.abs(b))
     assert (np.abs(got - a.astype("f8") @ b) <= bound).all()
 
 

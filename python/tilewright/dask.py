@@ -197,7 +197,7 @@ def row_sum(image, output_type=None, *, device="auto", schedule="tuned"):
 
 
 def matmul(a, b, *, device="auto", schedule="tuned"):
-    """tilewright.matmul on dask arrays. The products of chunks are added as a tree, in f32."""
+    """tilewright.matmul on dask arrays. The products of chunks are added as a tree, in the result's type."""
     a, b = _array(a, "a", (2,)), _array(b, "b", (2,))
     if a.shape[1] != b.shape[0]:
         raise ValueError(
@@ -211,10 +211,11 @@ def matmul(a, b, *, device="auto", schedule="tuned"):
     def product(x, y):
         return tilewright.matmul(x, y, device=device, schedule=schedule)[:, None, :]
 
+    dtype = np.float64 if a.dtype == np.float64 else np.float32
     parts = da.blockwise(
-        product, "ikj", a, "ik", b, "kj", adjust_chunks={"k": 1}, dtype=np.float32, meta=_meta(3, np.float32)
+        product, "ikj", a, "ik", b, "kj", adjust_chunks={"k": 1}, dtype=dtype, meta=_meta(3, dtype)
     )
-    return parts.sum(axis=1, dtype=np.float32)
+    return parts.sum(axis=1, dtype=dtype)
 
 
 __all__ += ["transpose", "column_sum", "row_sum", "matmul"]

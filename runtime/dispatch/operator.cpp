@@ -214,12 +214,19 @@ static std::string no_variant_for(Device device, const std::set<std::string> &ba
                                   name_of(device.backend));
 }
 
+// `types`: those that the schedule has there. `elsewhere`: another backend where it has this one, if any.
+static std::string not_of_type(const std::string &type, Device device, const std::set<std::string> &types,
+    const std::string &elsewhere) {
+    return fmt::format("on {} it serves {}, not {}; take {}", device.str(), fmt::join(types, ", "), type,
+        elsewhere.empty() ? "--schedule tuned" : "--device " + elsewhere);
+}
+
 // Looks over the variants a second time, so that a call that finds one collects nothing for this message.
 void Operator::refuse_choice(const Request &request, const Array &output, const std::string &schedule,
     Device device, const std::vector<Variant> &variants) const {
     const DeviceInfo &limits = limits_of(device);
     std::set<std::string> types, backends;
-    std::string lacking;               // why the last variant that serves the request cannot run there
+    std::string elsewhere, lacking;    // why the last variant that serves the request cannot run there
     const Variant *fitting = nullptr;  // the last variant of the type there
     for (const Variant &variant : variants) {
         if (!variant.belongs_to(schedule)) {
@@ -227,6 +234,7 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
         }
         backends.insert(name_of(variant.backend));
         if (variant.backend != device.backend) {
+            elsewhere = variant.type == request.type ? name_of(variant.backend) : elsewhere;
             continue;
         }
         types.insert(variant.type);
@@ -272,8 +280,7 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
                                [&](const Variant &variant) { return variant.backend == device.backend; });
     refuse(Fault::device,
         types.empty() ? no_variant_for(device, backends, is_linked) :
-                        fmt::format("on {} it serves {}, not {}; take --schedule tuned", device.str(),
-                            fmt::join(types, ", "), request.type),
+                        not_of_type(request.type, device, types, elsewhere),
         "schedule", schedule);
 }
 

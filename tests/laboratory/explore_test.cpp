@@ -259,8 +259,7 @@ TEST_F(Explore, LosesNothingWhereItIsKilled) {
     EXPECT_EQ(next.code, 0) << next.err;
 }
 
-// The process that measures points is killed as soon as its temporary folder is there, with its group of
-// processes, as the search does where it ends.
+// Once the folder is there, the process that measures points and its group are killed, as by the search.
 TEST_F(Explore, LeavesNoFolderOfAProcessThatIsKilledAtOnce) {
     const Ran ran = explore({"--points", "2", "--results", results()},
         {"LD_PRELOAD=" TILEWRIGHT_AT_CALL, "ASAN_OPTIONS=verify_asan_link_order=0",

@@ -1,5 +1,5 @@
-// matmul: every variant against the plain loop within the error bound of sums in f32, whatever the type of
-// the matrices; and the front: views of any stride, and what it refuses.
+// matmul: every variant against the plain loop within the error bound of its sums; and the front: views of
+// any stride, and what it refuses.
 #include "tilewright/matmul.h"
 #include "tests/operators/variants.h"
 #include "tilewright/plain.h"
@@ -29,14 +29,20 @@ Array rounded(const Array &matrix) {
     return made;
 }
 
+// An element of a product.
+double element(const Array &output, int64_t at) {
+    return output.type() == Type::f64 ? output.as<double>()[at] : output.as<float>()[at];
+}
+
 // An f32 matrix in a type.
 Array rounded(const Array &matrix, Type type) {
     return type == Type::f16  ? rounded<Float16>(matrix) :
            type == Type::bf16 ? rounded<BFloat16>(matrix) :
+           type == Type::f64  ? rounded<double>(matrix) :
                                 matrix;
 }
 
-// The definition in f64, and what the contract allows: 2 K 2^-24 (|a| |b|).
+// The definition in f64, and what the contract allows: 2 K 2^-24 (|a| |b|), of f64 with 2^-53.
 Exact plain(const Array &a, const Array &b) {
     const auto product = [](const Array &left, const Array &right) {
         return *plain_result(matmul_operator(), std::array{left, right}, {});
@@ -52,7 +58,7 @@ Exact plain(const Array &a, const Array &b) {
     };
     Exact exact{product(a, b), product(magnitudes(a), magnitudes(b))};
     double *bound = exact.bound.as<double>();
-    const double relative = 2 * (double)a.shape()[1] * 0x1p-24;
+    const double relative = 2 * (double)a.shape()[1] * (a.type() == Type::f64 ? 0x1p-53 : 0x1p-24);
     std::transform(bound, bound + exact.bound.size(), bound, [&](double sum) { return relative * sum; });
     return exact;
 }
@@ -60,11 +66,10 @@ Exact plain(const Array &a, const Array &b) {
 // The first element that is off, as a sentence.
 std::string wrong(const Array &output, const Exact &exact) {
     const int64_t m = output.shape()[0], n = output.shape()[1];
-    const float *data = output.as<float>();
     const double *values = exact.values.as<double>(), *bound = exact.bound.as<double>();
     for (int64_t y = 0; y < m; y++) {
         for (int64_t x = 0; x < n; x++) {
-            const double is = data[y * output.strides()[0] + x], should = values[y * n + x];
+            const double is = element(output, y * output.strides()[0] + x), should = values[y * n + x];
             if (!(std::abs(is - should) <= bound[y * n + x])) {
                 return "row " + std::to_string(y) + ", column " + std::to_string(x) + ": " +
                        std::to_string(is) + " for " + std::to_string(should);
@@ -81,7 +86,14 @@ protected:
     }
 
     Type type() const {
-        return variant().type == "f16" ? Type::f16 : variant().type == "bf16" ? Type::bf16 : Type::f32;
+        return variant().type == "f16"  ? Type::f16 :
+               variant().type == "bf16" ? Type::bf16 :
+               variant().type == "f64"  ? Type::f64 :
+                                          Type::f32;
+    }
+
+    bool has_sixteen_bits() const {
+        return type() == Type::f16 || type() == Type::bf16;
     }
 
     // Numbers of the variant's type.
@@ -136,8 +148,9 @@ TEST_P(MatmulVariant, TakesCropsAndWritesNothingElse) {
              {131, 67, 259, 5}, {128, 128, 512, 4}, {512, 128, 128, 8}, {1, 5, 1, 3}}) {
         Array a_whole = random_array<float>({m + 7, k + 16}, 1),
               b_whole = random_array<float>({k + 9, n + 16}, 2);
-        Array whole(Type::f32, {m + 5, n + 16});
-        fill<float>(whole, [] { return 77.0f; });
+        Array around(Type::f32, {m + 5, n + 16});
+        fill<float>(around, [] { return 77.0f; });
+        Array whole = has_sixteen_bits() ? around : rounded(around, type());
         // What lies around the crops must not reach the result.
         const float nan = std::numeric_limits<float>::quiet_NaN();
         for (auto &[matrix, h, w] :
@@ -157,11 +170,10 @@ TEST_P(MatmulVariant, TakesCropsAndWritesNothingElse) {
             continue;
         }
         EXPECT_EQ(wrong(output, plain(a, b)), "") << m << " x " << k << " x " << n;
-        const float *data = std::as_const(whole).as<float>();
         for (int64_t y = 0; y < m + 5; y++) {
             for (int64_t x = 0; x < n + 16; x++) {
                 const bool inside = y >= 2 && y < 2 + m && x >= left && x < left + n;
-                ASSERT_TRUE(inside || data[y * whole.strides()[0] + x] == 77.0f)
+                ASSERT_TRUE(inside || element(whole, y * whole.strides()[0] + x) == 77)
                     << "row " << y << ", column " << x << " was written";
             }
         }
@@ -178,10 +190,9 @@ TEST_P(MatmulVariant, CarriesNaNAndInfinity) {
     if (!run({rounded(a, type()), rounded(b, type())}, output)) {
         GTEST_SKIP() << "leaves this size to another variant";
     }
-    const float *data = std::as_const(output).as<float>();
     for (int64_t y = 0; y < m; y++) {
         for (int64_t x = 0; x < n; x++) {
-            const float value = data[y * output.strides()[0] + x];
+            const double value = element(output, y * output.strides()[0] + x);
             const bool has_nan = y == 17, has_infinity = x == 269;
             ASSERT_EQ(std::isnan(value), has_nan) << "row " << y << ", column " << x;
             ASSERT_EQ(std::isinf(value), has_infinity && !has_nan) << "row " << y << ", column " << x;
@@ -226,7 +237,7 @@ TEST_P(MatmulVariant, KeepsTheBoundForNumbersOfEverySize) {
 // The same of 16-bit floats. Row 0 of a has the largest numbers, row 1 denormal ones, row 2 integers, and row
 // 3 a 1 and products that are half a unit of the sum's last bit; b has a column for them.
 TEST_P(MatmulVariant, KeepsTheBoundForSixteenBits) {
-    if (type() == Type::f32) {
+    if (!has_sixteen_bits()) {
         GTEST_SKIP() << "for 16-bit floats";
     }
     const int64_t m = 20, k = 160, n = 40;
@@ -264,6 +275,8 @@ TEST_P(MatmulVariant, CarriesTheNaNWithAllBits) {
     for (const auto &[matrix, at] : {std::pair{&a, 3 * a.strides()[0] + 7}, {&b, 9 * b.strides()[0] + 11}}) {
         if (type() == Type::f32) {
             matrix->as<float>()[at] = std::bit_cast<float>(0x7fffffff);
+        } else if (type() == Type::f64) {
+            matrix->as<double>()[at] = std::bit_cast<double>(INT64_MAX);
         } else {
             static_cast<uint16_t *>(matrix->data())[at] = 0x7fff;
         }
@@ -272,10 +285,10 @@ TEST_P(MatmulVariant, CarriesTheNaNWithAllBits) {
     if (!run({a, b}, output)) {
         GTEST_SKIP() << "leaves this size to another variant";
     }
-    const float *data = std::as_const(output).as<float>();
     for (int64_t y = 0; y < 40; y++) {
         for (int64_t x = 0; x < 56; x++) {
-            ASSERT_EQ(std::isnan(data[y * output.strides()[0] + x]), y == 3 || x == 11) << y << ", " << x;
+            ASSERT_EQ(std::isnan(element(output, y * output.strides()[0] + x)), y == 3 || x == 11)
+                << y << ", " << x;
         }
     }
 }
@@ -304,13 +317,13 @@ TEST(Matmul, TakesAnySizeWithTuned) {
     }
 }
 
-TEST(Matmul, TakesSixteenBitFloatsWithTuned) {
-    for (const Type type : {Type::f16, Type::bf16}) {
+TEST(Matmul, TakesOtherFloatsWithTuned) {
+    for (const Type type : {Type::f16, Type::bf16, Type::f64}) {
         for (const auto &[m, k, n] : std::vector<std::tuple<int, int, int>>{
-                 {1, 1, 1}, {1, 1000, 33}, {130, 127, 257}, {512, 512, 512}}) {
+                 {1, 1, 1}, {1, 1000, 33}, {70, 100, 3}, {130, 127, 257}, {512, 512, 512}}) {
             const Array a = random_array(type, {m, k}, 1), b = random_array(type, {k, n}, 2);
             const Array output = matmul(a, b);
-            EXPECT_EQ(output.type(), Type::f32);
+            EXPECT_EQ(output.type(), type == Type::f64 ? Type::f64 : Type::f32);
             EXPECT_EQ(wrong(output, plain(a, b)), "") << m << " x " << k << " x " << n;
         }
     }
@@ -351,7 +364,7 @@ TEST(Matmul, NamesBothShapesWhereTheyDoNotFit) {
 TEST(Matmul, RefusesWhatIsNoMatrix) {
     const Array matrix = random_array<float>({4, 4});
     EXPECT_EQ(error_of([&] { matmul(random_array<uint8_t>({4, 4}), matrix); }).context().argument, "a");
-    EXPECT_EQ(error_of([&] { matmul(matrix, random_array<double>({4, 4})); }).context().argument, "b");
+    EXPECT_EQ(error_of([&] { matmul(matrix, random_array<uint16_t>({4, 4})); }).context().argument, "b");
     EXPECT_EQ(error_of([&] { matmul(matrix, random_array<float>({4})); }).context().argument, "b");
     EXPECT_EQ(error_of([&] { matmul(matrix, random_array<float>({4, 4, 3})); }).fault(), Fault::input);
     EXPECT_EQ(error_of([&] {

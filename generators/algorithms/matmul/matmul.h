@@ -19,7 +19,8 @@ struct Matmul : Halide::NamesInterface {
 
 // A matrix of `width` columns and `height` rows, with zeros beyond its edges. They change no sum of products.
 inline Halide::Func zero_beyond(Halide::Func matrix, Halide::Expr width, Halide::Expr height) {
-    return Halide::BoundaryConditions::constant_exterior(matrix, 0.0f, {{0, width}, {0, height}});
+    return Halide::BoundaryConditions::constant_exterior(
+        matrix, Halide::cast(matrix.type(), 0), {{0, width}, {0, height}});
 }
 
 }  // namespace tilewright

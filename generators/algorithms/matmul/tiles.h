@@ -62,7 +62,7 @@ struct MatmulBlocks : Panels {
     MatmulBlocks(Func A, Func B, const Extents &size, int rows, int columns, Expr depth)
         : Panels(A, B, size, rows, columns, depth),
           domain({{0, columns}, {0, rows}, {0, panels_b}, {0, panels_a}, {0, blocks}}, "place") {
-        out(x, y) = 0.0f;
+        out(x, y) = Halide::cast(a.type(), 0);
         const auto [column, row] = element(domain);
         out(column, row) += part(domain[0], domain[1], domain[2], domain[3], domain[4]);
     }

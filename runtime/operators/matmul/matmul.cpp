@@ -50,8 +50,10 @@ struct Copies {
     int64_t parts = 1;  // of each number of b
 };
 
-// Of panels: words of 32 bits.
-constexpr int64_t word = sizeof(float);
+// The bytes of a number in panels: 16-bit floats are there as f32, or two per word.
+int64_t word_of(const Variant &variant) {
+    return variant.type == "f64" ? sizeof(double) : sizeof(float);
+}
 
 // The elements of the output that a thread block computes; 0 of a variant that has no such tiles.
 struct Tile {
@@ -63,7 +65,7 @@ bool is_aligned(const Array &a, int64_t bytes) {
 }
 
 Input matrix(const char *name) {
-    return {.name = name, .types = {Type::f32, Type::f16, Type::bf16}, .axes = Axes::image};
+    return {.name = name, .types = {Type::f32, Type::f64, Type::f16, Type::bf16}, .axes = Axes::image};
 }
 
 int64_t span(const Array &a) {
@@ -146,7 +148,7 @@ private:
         const Size size = request.size();
         const Copies copies = this->copies(variant, size);
         const bool large_panels =
-            copies.rows != 0 && round_up(size.m, copies.rows) * copies.depth * word > most_bytes;
+            copies.rows != 0 && round_up(size.m, copies.rows) * copies.depth * word_of(variant) > most_bytes;
         const bool large_grid = variant.backend != Backend::cpu && size.m > most_rows;
         return size.m > 1 &&
                (large_panels || large_grid || span(request.a()) > most_bytes || span(output) > most_bytes);
@@ -158,7 +160,7 @@ private:
         const Copies copies = this->copies(variant, size);
         const bool large_panels =
             copies.columns != 0 &&
-            round_up(size.n, copies.columns) * copies.depth * copies.parts * word > most_bytes;
+            round_up(size.n, copies.columns) * copies.depth * copies.parts * word_of(variant) > most_bytes;
         return size.n > 1 && (large_panels || (variant.backend != Backend::cpu && size.n > most_columns));
     }
 };
@@ -187,7 +189,8 @@ struct WorkersForm final : MatmulForm {
         // Both panels are in one buffer.
         const Copies copies = this->copies(variant, size);
         return division.copies != Division::Copies::together ||
-               2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * word <= most_bytes;
+               2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * word_of(variant) <=
+                   most_bytes;
     }
 
     Tile tile(const Variant &variant) const override {
@@ -285,10 +288,11 @@ public:
                   .summary = "the product of two matrices",
                   .inputs = {matrix("a"), matrix("b")},
                   .makes = Makes::matrix,
-                  .notes = "The output is f32, also of f16 and bf16 (both matrices have one type): their "
-                           "products are exact.\n"
-                           "Each element is within 2 K 2^-24 (|a| |b|) of the exact sum of K products; on "
-                           "the tensor\ncores a denormal f16 number counts as 2^-14 in that.\n"
+                  .notes = "Both matrices have one type. The output of f64 is f64, on CPUs alone; of others "
+                           "it is f32,\nand the products of f16 and bf16 are exact.\n"
+                           "Each element is within 2 K 2^-24 (|a| |b|) of the exact sum of K products, of "
+                           "f64 within\n2 K 2^-53 (|a| |b|); on the tensor cores a denormal f16 number "
+                           "counts as 2^-14 in that.\n"
                            "On NVIDIA GPUs of compute capability 9.0 `tuned` may take the tensor cores (the "
                            "schedules\n`tensor`, of f16 and bf16 `tuned_tensor`), within the same bound. For "
                            "f32 arithmetic\nalone, name `tuned_large`.\n",
@@ -327,7 +331,7 @@ protected:
         }
         MatmulRequest request;
         request.type = name_of(inputs[0].type());
-        request.output_type = Type::f32;
+        request.output_type = inputs[0].type() == Type::f64 ? Type::f64 : Type::f32;
         request.output_shape = {inputs[0].shape()[0], inputs[1].shape()[1]};
         return request;
     }

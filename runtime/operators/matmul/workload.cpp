@@ -29,8 +29,8 @@ Array widened(const Array &matrix) {
     return wide;
 }
 
-// The same numbers as f32.
-Array in_f32(const Array &matrix) {
+// The same numbers, in the type of the output.
+Array in_type_of_sums(const Array &matrix) {
     return matrix.type() == Type::f16  ? widened<Float16>(matrix) :
            matrix.type() == Type::bf16 ? widened<BFloat16>(matrix) :
                                          matrix;
@@ -40,28 +40,11 @@ class MatmulWorkload : public Workload {
 public:
     using Workload::Workload;
 
-    // 2 K 2^-24 (|a| |b|)
+    // 2 K 2^-24 (|a| |b|), and of f64 with 2^-53
     Array bound(std::span<const Array> inputs, const Settings &) const override {
-        const Size size = size_of(inputs);
-        const Array matrices[] = {in_f32(inputs[0]), in_f32(inputs[1])};
-        constexpr double many = 1e8;  // products that a plain loop makes in a tenth of a second
-        if ((double)size.m * (double)size.n * (double)size.k > many &&
-            !op_.variants("tuned", Backend::cpu).empty()) {
-            return bound_of_large(matrices, size);
-        }
-        Array bound(Type::f64, {size.m, size.n}, 0);
-        const float *a = matrices[0].as<float>(), *b = matrices[1].as<float>();
-        double *out = bound.as<double>();
-        for (int64_t y = 0; y < size.m; y++) {
-            for (int64_t k = 0; k < size.k; k++) {
-                const double factor =
-                    2 * (double)size.k * 0x1p-24 * std::abs((double)a[y * matrices[0].strides()[0] + k]);
-                for (int64_t x = 0; x < size.n; x++) {
-                    out[y * size.n + x] += factor * std::abs((double)b[k * matrices[1].strides()[0] + x]);
-                }
-            }
-        }
-        return bound;
+        const Array matrices[] = {in_type_of_sums(inputs[0]), in_type_of_sums(inputs[1])};
+        return inputs[0].type() == Type::f64 ? bound_of<double>(matrices, 0x1p-53) :
+                                               bound_of<float>(matrices, 0x1p-24);
     }
 
     // One size for each variant that `tuned` may take and more: (M, K, N), 1s, odd, a tile less and more by
@@ -102,12 +85,36 @@ public:
     }
 
 private:
+    template<typename T>
+    Array bound_of(std::span<const Array> matrices, double half_step) const {
+        const Size size = size_of(matrices);
+        const double relative = 2 * (double)size.k * half_step;
+        constexpr double many = 1e8;  // products that a plain loop makes in a tenth of a second
+        if ((double)size.m * (double)size.n * (double)size.k > many &&
+            !op_.variants("tuned", Backend::cpu).empty()) {
+            return bound_of_large<T>(matrices, relative);
+        }
+        Array bound(Type::f64, {size.m, size.n}, 0);
+        const T *a = matrices[0].as<T>(), *b = matrices[1].as<T>();
+        double *out = bound.as<double>();
+        for (int64_t y = 0; y < size.m; y++) {
+            for (int64_t k = 0; k < size.k; k++) {
+                const double factor = relative * std::abs((double)a[y * matrices[0].strides()[0] + k]);
+                for (int64_t x = 0; x < size.n; x++) {
+                    out[y * size.n + x] += factor * std::abs((double)b[k * matrices[1].strides()[0] + x]);
+                }
+            }
+        }
+        return bound;
+    }
+
     // The same, with the absolute values multiplied by the CPU's own row and taken as small as its error
     // allows.
-    Array bound_of_large(std::span<const Array> matrices, const Size &size) const {
+    template<typename T>
+    Array bound_of_large(std::span<const Array> matrices, double relative) const {
         std::vector<Array> absolute = {matrices[0].clone(), matrices[1].clone()};
         for (Array &matrix : absolute) {
-            float *data = matrix.as<float>();
+            T *data = matrix.as<T>();
             for (int64_t y = 0; y < matrix.shape()[0]; y++) {
                 for (int64_t x = 0; x < matrix.shape()[1]; x++) {
                     data[y * matrix.strides()[0] + x] = std::abs(data[y * matrix.strides()[0] + x]);
@@ -116,11 +123,11 @@ private:
         }
         Array product;
         op_(absolute, product, {}, {.device = Device{}});
-        const double relative = 2 * (double)size.k * 0x1p-24;
+        const Size size = size_of(matrices);
         Array bound(Type::f64, {size.m, size.n}, 0);
         double *out = bound.as<double>();
         for (int64_t y = 0; y < size.m; y++) {
-            const float *from = std::as_const(product).as<float>() + y * product.strides()[0];
+            const T *from = std::as_const(product).as<T>() + y * product.strides()[0];
             for (int64_t x = 0; x < size.n; x++) {
                 out[y * size.n + x] = relative * (1 - relative) * (double)from[x];
             }
@@ -129,7 +136,10 @@ private:
     }
 
     static Sample sample(const std::string &type, int64_t m, int64_t k, int64_t n) {
-        const Type element = type == "f16" ? Type::f16 : type == "bf16" ? Type::bf16 : Type::f32;
+        const Type element = type == "f16"  ? Type::f16 :
+                             type == "bf16" ? Type::bf16 :
+                             type == "f64"  ? Type::f64 :
+                                              Type::f32;
         const Array a = random_array(element, {m, k}, 1), b = random_array(element, {k, n}, 2);
         return {
             {a, b}, {}, type + " " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n)};

@@ -55,7 +55,8 @@ TEST_F(CommandLine, HelpSaysWhatAnOperatorTakes) {
         {"A picture or .npy file: c64, f32, c128 or f64 of shape (h, w), sides from 1 to 16384",
             "grey values", "write: .png or .npy", " photo.png out.png"},
         "--crop\n");
-    expect("matmul", {"An .npy file: f32, f16 or bf16 of shape (h, w)\n", " a.npy b.npy out.npy"}, ".png");
+    expect(
+        "matmul", {"An .npy file: f32, f64, f16 or bf16 of shape (h, w)\n", " a.npy b.npy out.npy"}, ".png");
     expect("min_plus_convolution", {"An .npy file: i32, f32 or f64 of shape (n)\n", " a.npy b.npy out.npy"},
         ".png");
     expect("fresnel",
