@@ -242,6 +242,9 @@ ScheduleVariants tuned_on_gpus() {
             variant("tuned_any", gpu, "f32", runs, tiles_of_16, {{"parts", 528, 132, 2112}})
                 .kept_for("products of few elements and a great depth")
                 .says("Thread blocks share the sums of one tile along K, for products with few elements."),
+            variant("tuned_any", gpu, "f64", registers, MatmulConfiguration{.zeros_beyond = true},
+                {{"threads", 8, 4, 10}, {"side", 4, 1, 8}, {"depth", 16, 8, 32}})
+                .says("As registers, with 4 x 4 sums per thread."),
         });
 }
 

@@ -6,10 +6,9 @@ namespace tilewright {
 
 // The product of two matrices: output = a b, output(y, x) = sum over k of a(y, k) b(k, x), for a of shape (M,
 // K), b of (K, N), both f32, both f64, both f16 or both bf16, and an output of (M, N). The output is f64 of
-// f64, which only CPUs multiply, and f32 of the others: 16 bits do not hold the sums of 16-bit floats, and
-// who needs less rounds it. Any size from 1 up and any row stride; views and crops are taken in place where
-// the device can address them. Bytes between the rows of the output are left alone. The output is made if it
-// is empty.
+// f64, and f32 of the others: 16 bits do not hold the sums of 16-bit floats, and who needs less rounds it.
+// Any size from 1 up and any row stride; views and crops are taken in place where the device can address
+// them. Bytes between the rows of the output are left alone. The output is made if it is empty.
 //
 // Equality class B: each element is within 2 K 2^-24 (|a| |b|) of the exact sum, and of f64 within 2 K 2^-53
 // (|a| |b|), whatever the order in which a schedule adds. NaN and infinity are carried as IEEE arithmetic

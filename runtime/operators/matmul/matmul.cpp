@@ -288,8 +288,8 @@ public:
                   .summary = "the product of two matrices",
                   .inputs = {matrix("a"), matrix("b")},
                   .makes = Makes::matrix,
-                  .notes = "Both matrices have one type. The output of f64 is f64, on CPUs alone; of others "
-                           "it is f32,\nand the products of f16 and bf16 are exact.\n"
+                  .notes = "Both matrices have one type. The output of f64 is f64; of others it is f32, and "
+                           "the\nproducts of f16 and bf16 are exact.\n"
                            "Each element is within 2 K 2^-24 (|a| |b|) of the exact sum of K products, of "
                            "f64 within\n2 K 2^-53 (|a| |b|); on the tensor cores a denormal f16 number "
                            "counts as 2^-14 in that.\n"
