@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <string>
+#include <unistd.h>
 
 namespace tilewright {
 namespace {
@@ -31,10 +32,8 @@ int loads_per_thread(int bytes, int alignment) {
     made.dim(0).set_bounds(0, made.dim(0).extent() / (32 * bytes) * (32 * bytes));
     made.dim(1).set_min(0);
 
-    const std::filesystem::path file =
-        std::filesystem::temp_directory_path() /
-        ("tilewright_byte_loads_" + std::to_string(bytes) + "_" + std::to_string(alignment) + ".ptx");
-    out.compile_to({{OutputFileType::device_code, file.string()}}, {in}, "loads",
+    const std::string file = testing::TempDir() + "byte_loads_" + std::to_string(getpid()) + ".ptx";
+    out.compile_to({{OutputFileType::device_code, file}}, {in}, "loads",
         Target("x86-64-linux-cuda-cuda_capability_86-no_runtime"));
     std::ifstream stream(file);
     const std::string ptx{std::istreambuf_iterator<char>(stream), {}};

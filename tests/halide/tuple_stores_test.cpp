@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <string>
+#include <unistd.h>
 
 namespace tilewright {
 namespace {
@@ -38,9 +39,8 @@ int loads_of_states(Stored stored) {
     in.dim(0).set_min(0);
     in.dim(1).set_min(0).set_extent(in.dim(1).extent() / 4 * 4);
 
-    const auto file = std::filesystem::temp_directory_path() /
-                      ("tilewright_tuple_stores_" + std::to_string((int)stored) + ".ptx");
-    out.compile_to({{OutputFileType::device_code, file.string()}}, {in, gain}, "states",
+    const std::string file = testing::TempDir() + "tuple_stores_" + std::to_string(getpid()) + ".ptx";
+    out.compile_to({{OutputFileType::device_code, file}}, {in, gain}, "states",
         Target("x86-64-linux-cuda-cuda_capability_86-no_runtime-strict_float"));
     std::ifstream stream(file);
     const std::string ptx{std::istreambuf_iterator<char>(stream), {}};

@@ -179,12 +179,14 @@ bool BenchmarkReport::has_table() const {
 }
 
 void BenchmarkReport::begin(int cpus, const Plan &plan) {
-    Json about = context(devices_);
+    const Json about = context(devices_);
+    {
+        const std::lock_guard lock(mutex_);
+        content_->about = about;
+    }
     if (has_table()) {
         print(preamble(devices_, about, cpus, plan, files_.wide) + heading(files_.wide));
     }
-    const std::lock_guard lock(mutex_);
-    content_->about = std::move(about);
 }
 
 void BenchmarkReport::remark(const std::string &text) {

@@ -209,11 +209,11 @@ void bench(const BenchOptions &options) {
             {.argument = "--energy"});
     }
     BenchmarkReport report(options.files, devices);
+    const SaveOnInterrupt interrupts([&] { report.save(); });  // before the table says that it has begun
     report.begin(pin_threads(), options.plan);
     if (options.peers) {
         print_missing_peers(devices);
     }
-    const SaveOnInterrupt interrupts([&] { report.save(); });
     Progress progress("bench", steps);
     try {
         for (const Case &one : cases) {

@@ -39,7 +39,7 @@ TEST_F(StandardFiles, AreReadAndWritten) {
     expect_expected("$T invert in.png - >out.png");
     expect_expected("cat in.png | $T invert - - | cat >out.png");
     expect_expected("$T invert in.png /dev/stdout >out.png");
-    expect_expected("$T invert in.png >(cat >out.png) --format png; sleep .2");
+    expect_expected("$T invert in.png >(cat >out.png) --format png; wait $!");
     // A pipe that has its bytes, and whose writer has ended: it is read as it is open.
     expect_expected(
         "mkfifo pipe; cat in.png >pipe & exec 3<pipe; wait; timeout 60 $T invert /dev/fd/3 out.png");
