@@ -24,14 +24,16 @@ using Halide::TailStrategy;
 using Halide::Var;
 
 // The tunables. steps: how many steps of the carries a thread computes at a time, with their loads in flight
-// together; 16 in place of 8 took the carries along x from .025 to .021 ms.
-inline std::vector<Tunable> settings() {
-    return {{"steps", 16, 4, 32}};
+// together; 16 in place of 8 took the carries along x from .025 to .021 ms. runs: how many runs of a line a
+// thread sums per iteration of a loop. On CUDA all four take .95 of the time of u8 8192 x 8192 with two; with
+// four, NVIDIA's OpenCL takes 4.2 s for the first call, and 2.1 s with one (H200, 2026-11-29).
+inline std::vector<Tunable> settings(Backends where) {
+    return {{"steps", 16, 4, 32}, {"runs", where == opencl ? 1 : 4, 1, 4}};
 }
 
 // The same for colours. pass: see channels_in_passes().
-inline std::vector<Tunable> settings_of_colours() {
-    std::vector<Tunable> all = settings();
+inline std::vector<Tunable> settings_of_colours(Backends where) {
+    std::vector<Tunable> all = settings(where);
     all.push_back({"pass", 64, 1, 256});
     return all;
 }
@@ -189,11 +191,8 @@ inline void filter_carries(TiledGaussian &blur, const LoopLevel &at, MemoryType 
     }
 }
 
-// Kernel 1: the tails of each tile. The caller says which blocks there are. On CUDA all runs of a line are
-// unrolled, which takes .95 of the time of u8 8192 x 8192 with two at once. NVIDIA's OpenCL then takes 4.2 s
-// for the first call, and 2.1 s with one (H200, 2026-11-29).
+// Kernel 1: the tails of each tile. The caller says which blocks there are.
 inline Func &sum_tiles(TiledGaussian &blur, const LoopLevel &at, const ScheduleContext &context) {
-    const int at_once = context.target.has_feature(Halide::Target::OpenCL) ? 1 : blur.tile / recursive_run;
     blur.tails.compute_at(at)
         .bound(blur.k, 0, 6)
         .bound(blur.axis, 0, 2)
@@ -201,8 +200,8 @@ inline Func &sum_tiles(TiledGaussian &blur, const LoopLevel &at, const ScheduleC
         .unroll(blur.k)
         .unroll(blur.axis)
         .gpu_threads(blur.v);
-    sums_in_registers(blur.sums[0], LoopLevel(blur.tails, blur.v), true, at_once);
-    sums_in_registers(blur.sums[1], LoopLevel(blur.tails, blur.v), false, at_once);
+    sums_in_registers(blur.sums[0], LoopLevel(blur.tails, blur.v), true, context["runs"]);
+    sums_in_registers(blur.sums[1], LoopLevel(blur.tails, blur.v), false, context["runs"]);
     return blur.tails;
 }
 
