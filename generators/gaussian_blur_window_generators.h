@@ -70,7 +70,7 @@ public:
             weights.push_back(*weight);
         }
         const GaussianBlurWindowVariant row = window_variant(1);
-        const BorderMap border = {factor, low, high_x, high_y, row.large ? Expr() : Expr(zero), row.large};
+        const BorderMap border = {factor, low, high_x, high_y, row.table ? Expr() : Expr(zero)};
         const FloatBits bits = float_bits(type, get_target(), true);
         GaussianBlurWindow blur(image, image.width(), image.height(), border, weights,
             bits.empty() ? BlurArithmetic::plain(output.type(), {}) : BlurArithmetic::of(bits), row);

@@ -204,38 +204,29 @@ static ScheduleVariants window_variants() {
     ScheduleVariants variants;
     const auto add = [&](auto... what) { variants.push_back(of_radius(what...)); };
     // The window of radius 4 is registers_4 for f32.
-    // `on_cuda`: the columns of a tile on CUDA, where it is wider than OpenCL's 48 KB of shared memory hold,
-    // or narrower because that is faster.
-    struct {
-        int radius, columns, window, on_cuda;
-    } const floats[] = {
-        {9, 256, 4, 384}, {12, 256, 4, 192}, {20, 192, 8, 192}, {30, 192, 8, 384}, {40, 176, 8, 176}};
     struct {
         int radius, columns, window;
-    } const halves[] = {{4, 256, 8}, {12, 256, 8}, {20, 256, 8}, {40, 176, 8}};
+    } const floats[] = {{9, 256, 4}, {12, 256, 4}, {20, 192, 8}, {30, 192, 8}, {40, 176, 8}},
+            halves[] = {{4, 256, 8}, {12, 256, 8}, {20, 256, 8}, {40, 176, 8}};
+    // Tiles of CUDA alone: OpenCL has 48 KB of shared memory. Those of tuned_large are for images at least as
+    // wide as they are.
+    struct {
+        int radius, columns, rows, registers;
+    } const on_cuda[] = {
+        {9, 384, 32, 64}, {12, 192, 32, 64}, {20, 384, 48, 72}, {30, 384, 48, 72}, {40, 352, 32, 64}};
 
-    for (const auto &f : floats) {
-        if (f.radius >= 20) {  // smaller ones were slower than tuned_window
-                               // (docs/performance/gpu-variants.md)
-            const char *sentence =
-                "As tuned_window, for images larger than a tile: positions need no last clamp.";
-            add("tuned_large", cuda, "f32", window, tile(f.radius, f.on_cuda, 32, 1, f.window, true),
-                sentence);
-            add("tuned_large", opencl, "f32", window, tile(f.radius, f.columns, 32, 1, f.window, true),
-                sentence, not_measured_by_opencl(1, f.radius));
-        }
+    const char *sentence = "Both passes in one kernel; windows in registers, weights from constant memory.";
+    for (const auto &c : on_cuda) {
+        const auto made = tile(c.radius, c.columns, c.rows, 1, 8);
+        variants.push_back(
+            (c.radius < 20 ? of_radius("tuned_window", cuda, "f32", window, in_two_ways(made), sentence) :
+                             of_radius("tuned_large", cuda, "f32", window, by_table(made), sentence)
+                                 .serves("width", {.least = (double)c.columns}))
+                .registers("", c.registers));
     }
     for (const auto &f : floats) {
-        const char *sentence =
-            "Both passes in one kernel; windows in registers, weights from constant memory.";
-        const bool small = f.radius < 20;
-        if (small) {
-            variants.push_back(of_radius("tuned_window", cuda, "f32", window,
-                in_two_ways(tile(f.radius, f.on_cuda, 32, 1, 8)), sentence)
-                    .registers("", 64));
-        }
-        add("tuned_window", small ? opencl : gpu, "f32", window, tile(f.radius, f.columns, 32, 1, f.window),
-            sentence, not_measured_by_opencl(1, f.radius));
+        add("tuned_window", f.radius < 20 ? opencl : gpu, "f32", window,
+            tile(f.radius, f.columns, 32, 1, f.window), sentence, not_measured_by_opencl(1, f.radius));
     }
     // 4096 x 4096 f16, sigma 1 / 3 / 5, on an H200 (2026-11-29, ms): .0349 / .0567 / .0870; windows of 4
     // .0366 / .0582 / -; two columns per thread .0372 / .0629 / .0881; tuned_near .213 / .507 / .807. f32 in

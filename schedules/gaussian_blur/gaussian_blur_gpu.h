@@ -41,8 +41,8 @@ ScheduleVariant variant(std::string name, Backends where, std::string types,
 
 // For radii up to `radius`. A thread block computes `columns` pixels of `rows` * `groups` rows. A thread
 // computes `rows` pixels of a column (for u8: of four columns), and then windows of `window` pixels.
-inline Tile tile(int radius, int columns, int rows, int groups, int window, bool large = false) {
-    return {{.radius = radius, .large = large},
+inline Tile tile(int radius, int columns, int rows, int groups, int window) {
+    return {{.radius = radius},
         {{"columns", columns, columns / 4, 2 * columns}, {"rows", rows, rows / 4, 2 * rows},
             {"groups", groups, 1, 4}, {"window", window, 4, 16}}};
 }
@@ -51,6 +51,12 @@ inline Tile tile(int radius, int columns, int rows, int groups, int window, bool
 // registers for all rows that they read, so that this is for small radii.
 inline Tile in_two_ways(Tile made) {
     made.configuration.two_ways = true;
+    return made;
+}
+
+// The same, with rows that threads find in a table.
+inline Tile by_table(Tile made) {
+    made.configuration.table = true;
     return made;
 }
 
@@ -164,9 +170,8 @@ inline void words_in_registers(BorderedWords &words, LoopLevel thread) {
     }
 }
 
-// The rows that a thread reads in two ways. Its sums are made eight by eight, which takes fewer registers.
+// The rows that a thread reads in two ways.
 inline void rows_in_two_ways(GaussianBlurWindow &blur) {
-    Var eight("eight"), of_eight("of_eight");
     blur.row.compute_at(blur.down, blur.x)
         .store_in(MemoryType::Register)
         .bound_extent(blur.x, 1)
@@ -174,11 +179,21 @@ inline void rows_in_two_ways(GaussianBlurWindow &blur) {
         .unroll(blur.k);
     blur.row.update(0).unroll(blur.inside);
     blur.row.update(1).unroll(blur.elsewhere);
-    blur.down_sum.update()
-        .split(blur.y, eight, of_eight, 8, Halide::TailStrategy::GuardWithIf)
-        .reorder(blur.x, of_eight, blur.i, eight)
-        .unroll(eight)
-        .unroll(of_eight);
+}
+
+// The table of rows is in shared memory, and a thread reads four at a time.
+inline void rows_by_table(GaussianBlurWindow &blur) {
+    const Var y = blur.y;
+    blur.place.compute_at(blur.out, blur.to.block_x)
+        .store_in(MemoryType::GPUShared)
+        .align_bounds(y, 4)
+        .gpu_threads(y);
+    blur.place.in(blur.pixel)
+        .compute_at(blur.down, blur.x)
+        .store_in(MemoryType::Register)
+        .align_bounds(y, 4)
+        .vectorize(y, 4)
+        .unroll(y);
 }
 
 // One tile per thread block. Down columns: a thread computes `rows` rows of one column, with its accumulators
@@ -186,7 +201,7 @@ inline void rows_in_two_ways(GaussianBlurWindow &blur) {
 // rows: a thread reads a window from there into registers, 16 bytes at a time.
 inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y, t = blur.t;
-    Var group("group");
+    Var group("group"), eight("eight"), of_eight("of_eight");
     const int rows = rows_of_eight(blur);
     store_windows(blur, rows);
     down_in_shared(blur)
@@ -201,6 +216,17 @@ inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
         rows_in_two_ways(blur);
     } else {
         blur.pixel.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(x).unroll(y);
+    }
+    if (blur.table) {
+        rows_by_table(blur);
+    }
+    if (blur.two_ways || blur.table) {  // sums are made eight by eight, which takes fewer registers
+        blur.down_sum.update()
+            .split(y, eight, of_eight, 8, Halide::TailStrategy::GuardWithIf)
+            .reorder(x, of_eight, blur.i, eight)
+            .unroll(eight)
+            .unroll(of_eight);
+    } else {
         blur.down_sum.update().reorder(x, y, blur.i).unroll(y);
     }
     blur.down_sum.update().unroll(x).unroll(blur.i);

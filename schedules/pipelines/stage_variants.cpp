@@ -54,6 +54,8 @@ void add_blur_windows(std::vector<StageVariant> &variants) {
             .most_radius = radius};
         StageVariant inside = window, floats = window, bytes = window;
         inside.schedule = "tuned_large_" + std::to_string(radius);
+        inside.backend = "cuda";
+        inside.least_width = "columns";
         inside.serves = [](const StageRequest &request) { return !request.zero_border; };
         inside.elements = floats.elements = "f32";
         bytes.elements = "u8";

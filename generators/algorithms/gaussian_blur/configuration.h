@@ -93,9 +93,9 @@ struct GaussianBlurProductsConfiguration {
 // GaussianBlurWindowFloats and GaussianBlurColours.
 struct GaussianBlurWindowConfiguration {
     int radius = 0;  // the variant serves radii up to this one
-    // GaussianBlurWindow: the row is only for images larger than a tile with its halo, and not for the border
-    // `zero`; this saves half of the integer work per loaded pixel.
-    bool large = false;
+    // GaussianBlurWindow: workers find their rows in a table that the group makes, which is shorter than to
+    // compute them; not for the border `zero`.
+    bool table = false;
     // GaussianBlurWindow: workers whose rows are all inside the image read them without any arithmetic of the
     // border.
     bool two_ways = false;
@@ -110,7 +110,7 @@ struct GaussianBlurWindowConfiguration {
     template<typename Visit>
     void fields(Visit visit) {
         visit("radius", radius);
-        visit("large", large);
+        visit("table", table);
         visit("two_ways", two_ways);
         visit("channels", channels);
         visit("high", high);
@@ -143,14 +143,6 @@ struct GaussianBlurWindowVariant : GaussianBlurWindowConfiguration {
         return rows % rows_at_once ? "rows must be a multiple of " + std::to_string(rows_at_once) : "";
     }
 
-    // The least size of an image that is larger than a tile with its halo (BorderMap::large), where the
-    // blur's radius is `r`. The halo is a radius on each side, rounded up to four elements.
-    int64_t least_width(int r) const {
-        return columns + 2 * int64_t(r) + 8;
-    }
-    int64_t least_height(int r) const {
-        return int64_t(rows) * groups + r;
-    }
     // A grid has at most 65535 tiles along its second dimension.
     int64_t most_height() const {
         return 65535ll * rows * groups;

@@ -21,14 +21,14 @@ namespace tilewright {
 // value of any position inside.
 struct BorderMap {
     Halide::Expr factor, low, high_x, high_y;
-    Halide::Expr zero;   // not 0: positions outside count as 0. Undefined: the rule is never zero
-    bool large = false;  // the image is larger than a tile with its halo, so that one reflection brings every
-                         // position inside
+    Halide::Expr zero;  // not 0: positions outside count as 0. Undefined: the rule is never zero
 
-    Halide::Expr inside(Halide::Expr i, Halide::Expr n, Halide::Expr high) const {
+    Halide::Expr inside(Halide::Expr i, Halide::Expr high) const {
         Halide::Expr up = max(i, low + factor * i);
-        Halide::Expr down = min(up, high + factor * up);
-        return promised(large ? down : max(down, 0), n);
+        return max(min(up, high + factor * up), 0);
+    }
+    Halide::Expr inside(Halide::Expr i, Halide::Expr n, Halide::Expr high) const {
+        return promised(inside(i, high), n);
     }
 
     // Whether the number at position i counts: only inside where positions outside count as 0. For other
@@ -131,8 +131,9 @@ struct GaussianBlurWindow : Halide::NamesInterface {
     Var g{"g"}, k{"k"};
     Func row{"row"};
     RDom inside, elsewhere;  // k, where all rows of the worker are inside the image, and where not
+    Func place{"place"};     // by a table: the row of the image that is read as row y
     int radius, channels;
-    bool two_ways;
+    bool two_ways, table;
     bool converts;  // pixels are f16 or bf16, which are converted one by one
     WindowTile tile;
     WindowDomain to;
@@ -141,7 +142,7 @@ struct GaussianBlurWindow : Halide::NamesInterface {
     GaussianBlurWindow(Func image, Expr elements, Expr height, const BorderMap &border,
         const std::vector<Expr> &weights, const BlurArithmetic &pass, const GaussianBlurWindowVariant &made)
         : in(image), radius((int)weights.size() - 1), channels(made.channels), two_ways(made.two_ways),
-          converts(!pass.bits.empty()), tile(WindowTile::of(made, 1)),
+          table(made.table), converts(!pass.bits.empty()), tile(WindowTile::of(made, 1)),
           to(tile, workers(), elements, elements, height) {
         i = RDom(-radius, 2 * radius + 1, "i");
         j = RDom(-radius, 2 * radius + 1, "j");
@@ -156,7 +157,8 @@ struct GaussianBlurWindow : Halide::NamesInterface {
                            Halide::cast(source.type(), 0)) :
                        source;
         };
-        pixel(x, y) = bordered(y);
+        place(y) = border.inside(y, border.high_y);
+        pixel(x, y) = table ? read(promised(place(y), height)) : bordered(y);
         if (two_ways) {
             // The condition is the same for all rows of a worker: it is one branch.
             const int rows = tile.rows + 2 * radius;

@@ -53,17 +53,13 @@ public:
 
     Sizes sizes(const Shape &in, const StageTarget &target) const override {
         const ChosenVariant chosen = variant(in, {target.target, true, target.last});
-        Sizes sizes;
+        Sizes sizes = WindowStage::sizes(in, target);
         if (chosen.form() == GaussianBlurNear::name || is_window(chosen)) {  // no more than one reflection
-            sizes.least_width = sizes.least_height = radius() + 1;
+            sizes.least_height = radius() + 1;
+            sizes.least_width = std::max<int64_t>(sizes.least_width, sizes.least_height);
         }
         if (is_window(chosen)) {
-            const GaussianBlurWindowVariant window = window_variant(chosen);
-            if (window.large) {
-                sizes.least_width = window.least_width(radius());
-                sizes.least_height = window.least_height(radius());
-            }
-            sizes.most_height = window.most_height();
+            sizes.most_height = window_variant(chosen).most_height();
         }
         return sizes;
     }
@@ -129,15 +125,14 @@ private:
             [&](const char *name) { return chosen.tunable(name); }};
     }
 
-    BorderMap border_map(const Flow &in, bool large) const {
+    BorderMap border_map(const Flow &in, bool zero) const {
         return {border_factor(border_), border_low(border_), border_high(border_, in.width),
-            border_high(border_, in.height), large ? Expr() : Expr(border_ == BorderRule::zero ? 1 : 0),
-            large};
+            border_high(border_, in.height), zero ? Expr(border_ == BorderRule::zero ? 1 : 0) : Expr()};
     }
 
     Composed window(const Flow &in, const ChosenVariant &chosen) const {
         const GaussianBlurWindowVariant variant = window_variant(chosen);
-        const BorderMap border = border_map(in, variant.large);
+        const BorderMap border = border_map(in, !variant.table);
         std::vector<Expr> taps(weights_->real.begin(), weights_->real.end());
         if (in.shape.element == "u16") {
             taps.clear();
@@ -152,7 +147,7 @@ private:
     }
 
     Composed window_of_words(const Flow &in, const ChosenVariant &chosen) const {
-        const BorderMap border = border_map(in, false);
+        const BorderMap border = border_map(in, true);
         GaussianBlurWindowVariant variant = window_variant(chosen);
         variant.any_width = true;
         const Expr multiplier = cast<uint32_t>((int)weights_->bytes.multiplier);

@@ -53,8 +53,8 @@ struct WindowForm : BlurForm<GaussianBlurRequest> {
             [&](const char *name) { return variant.tunable(name); });
         const int64_t radius = request.numbers().radius, h = image.shape()[0], w = image.shape()[1];
         return radius < std::min(h, w) && h <= window.most_height() && in_words(image, variant.backend, 16) &&
-               in_words(output, variant.backend, 16) &&
-               (image.type() == Type::u8 ? serves_bytes(window, request) : serves_elements(window, request));
+               in_words(output, variant.backend, 16) && (!window.table || request.border != Border::zero) &&
+               (image.type() != Type::u8 || serves_bytes(window, request));
     }
 
 protected:
@@ -92,14 +92,6 @@ protected:
                                                       numbers.real[(size_t)i];
             launch.value(name, weight);
         }
-    }
-
-private:
-    static bool serves_elements(const GaussianBlurWindowVariant &window, const GaussianBlurRequest &request) {
-        const Array &image = request.image();
-        return !window.large ||
-               (request.border != Border::zero && image.shape()[1] >= window.least_width(window.radius) &&
-                   image.shape()[0] >= window.least_height(window.radius));
     }
 };
 

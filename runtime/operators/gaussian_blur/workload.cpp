@@ -44,7 +44,7 @@ public:
             {{99, 260, 2}, settings(7.5, "zero"), true},
             {{20, 24}, settings(31, "reflect")},
             {{96, 520}, settings(3, "reflect")},
-            {{600, 1030}, settings(1, "reflect")},
+            {{600, 1030}, settings(1, "nearest")},
             {{40, 61}, {{"sigma", .8}, {"sigma-y", 2.5}, {"border", "mirror"}}},
             {{31, 23, 3}, {{"sigma", 3.}, {"sigma-y", 1.}, {"truncate", 2.}, {"border", "wrap"}}},
             {{21, 35}, {{"sigma", 2.}, {"border", "constant"}, {"value", 7.}}},
