@@ -36,10 +36,18 @@ if (TARGET tilewright)
     # The generators, because `show` and `explain` ask them.
     add_dependencies(command_line_test
         tilewright aborting_OpenCL failing_files failing_malloc failing_OpenCL fake_cuda ${listed})
-    if (TARGET host_peers)
-        add_dependencies(command_line_test host_peers)
-        target_compile_definitions(command_line_test PRIVATE TILEWRIGHT_HAS_HOST_PEERS)
-    endif ()
+    set(devices_with_peers "")
+    foreach (one "host_peers cpu" "vkfft_opencl opencl")
+        separate_arguments(one)
+        list(POP_FRONT one name)
+        if (TARGET ${name})
+            add_dependencies(command_line_test ${name})
+            list(APPEND devices_with_peers ${one})
+        endif ()
+    endforeach ()
+    list(JOIN devices_with_peers " " devices_with_peers)
+    target_compile_definitions(command_line_test PRIVATE
+        TILEWRIGHT_DEVICES_WITH_PEERS="${devices_with_peers}")
 
     # Every example of the help and the documents, and the programs in README.md, docs/CPP.md and the
     # tutorials, which are compiled unchanged.

@@ -157,7 +157,6 @@ Run Benchmark::failed(const Variant &variant, const std::string &why) {
 Run Benchmark::peer(const Peer &peer) {
     Run run = begin(nullptr);
     run.peer = peer.name;
-    run.device = {};
     std::vector<std::function<void()>> prepared(sets_.size());
     const std::function<void(size_t)> call = [&](size_t i) {
         auto &one = prepared[i % sets_.size()];
@@ -167,8 +166,16 @@ Run Benchmark::peer(const Peer &peer) {
         one();
     };
     const TimedCalls calls{call, call, {}};
-    visit(calls, Device{});
-    take(measure(Device{}, {calls}, plan_).front(), run, nullptr);
+    try {
+        visit(calls, device_);
+        take(measure(device_, {calls}, plan_).front(), run, nullptr);
+    } catch (const std::invalid_argument &error) {
+        run.why_not = error.what();
+        return run;
+    } catch (const std::exception &error) {
+        run.failed = error.what();
+        return run;
+    }
     if (peer.computes) {
         check(run, nullptr, peer.off);
     } else {
@@ -193,8 +200,10 @@ std::vector<Run> Benchmark::cuda_peers() {
 }
 
 std::vector<Peer> Benchmark::peers() {
-    std::vector<Peer> peers = peers_of(op_, data_.type, sample().settings);
-    peers.push_back(copy_of(work_));
+    std::vector<Peer> peers = peers_of(op_, data_.type, sample().settings, device_);
+    if (device_.backend == Backend::cpu) {
+        peers.push_back(copy_of(work_));
+    }
     return peers;
 }
 

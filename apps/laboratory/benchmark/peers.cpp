@@ -1,6 +1,6 @@
-// The peers: plain loops, OpenBLAS where it was found, those of host_peers.so, and a copy.
+// The peers: plain loops, OpenBLAS where it was found, those of shared objects, and a copy.
 #include "apps/laboratory/benchmark/peers.h"
-#include "apps/laboratory/benchmark/host_peers.h"
+#include "apps/laboratory/benchmark/peer_libraries.h"
 #include "apps/laboratory/benchmark/plain_loops.h"
 #include "apps/tilewright/timing/threads.h"
 #include "tilewright/workload.h"
@@ -34,9 +34,10 @@ void openblas(const Sample &sample, Array &output) {
 
 }  // namespace
 
-std::vector<Peer> peers_of(const Operator &op, const std::string &type, const Settings &settings) {
+std::vector<Peer> peers_of(
+    const Operator &op, const std::string &type, const Settings &settings, Device device) {
     std::vector<Peer> peers;
-    if (has_plain_loop(op.name(), settings)) {
+    if (device.backend == Backend::cpu && has_plain_loop(op.name(), settings)) {
         constexpr double rounded_otherwise = 1;  // integers of blurs
         peers.push_back({"plain loop, 1 thread", true,
             [name = op.name()](
@@ -44,12 +45,12 @@ std::vector<Peer> peers_of(const Operator &op, const std::string &type, const Se
             rounded_otherwise});
     }
 #ifdef TILEWRIGHT_OPENBLAS
-    if (op.name() == "matmul" && type == "f32") {
+    if (device.backend == Backend::cpu && op.name() == "matmul" && type == "f32") {
         peers.push_back({fmt::format("OpenBLAS, {} threads", openblas_get_num_threads()), true,
             [](const Sample &sample, Array &output) { return [&] { openblas(sample, output); }; }});
     }
 #endif
-    for (Peer &peer : host_peers(op, type, settings)) {
+    for (Peer &peer : library_peers(op, type, settings, device)) {
         peers.push_back(std::move(peer));
     }
     return peers;
@@ -70,14 +71,13 @@ Peer copy_of(const Work &work) {
         }};
 }
 
-std::vector<std::string> missing_peers() {
-    std::vector<std::string> missing;
+std::vector<std::string> missing_peers(Backend backend) {
+    std::vector<std::string> missing = missing_libraries(backend);
 #ifndef TILEWRIGHT_OPENBLAS
-    missing.push_back("OpenBLAS: it was not there when this program was built");
-#endif
-    if (const std::string why = why_no_host_peers(); !why.empty()) {
-        missing.push_back(why);
+    if (backend == Backend::cpu) {
+        missing.push_back("OpenBLAS: it was not there when this program was built");
     }
+#endif
     return missing;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Peers: what a user would call on the CPU without this project. `bench --peers` times them in the same way
-// as the variants.
+// Peers: what a user would call without this project. `bench --peers` times them in the same way as the
+// variants.
 #include "tilewright/operator.h"
 #include "tilewright/workload.h"
 #include <functional>
@@ -18,10 +18,11 @@ struct Peer {
     double off = 0;  // how far an integer may be from the definition's
 };
 
-// The peers for an operator and type; and, as sentences, the peers that this program was built without, and
-// why.
-std::vector<Peer> peers_of(const Operator &op, const std::string &type, const Settings &settings);
-std::vector<std::string> missing_peers();
+// The peers for an operator and type on a device; and, as sentences, the peers of a backend that this program
+// was built without, and why.
+std::vector<Peer> peers_of(
+    const Operator &op, const std::string &type, const Settings &settings, Device device);
+std::vector<std::string> missing_peers(Backend backend);
 
 // A copy of half of the bytes that the operator moves, so that reads and writes together are as many. All
 // threads take part.

@@ -108,7 +108,7 @@ void time_case(const Case &one, const BenchOptions &options, Progress &progress,
     Benchmark benchmark(*one.op, one.data, one.device, options.plan);
     const std::vector<const Variant *> variants = variants_of(one, options, benchmark, progress, report);
     (options.in_turns ? time_in_turns : time_variants)(benchmark, variants, progress, report);
-    if (options.peers && one.device.backend == Backend::cpu) {
+    if (options.peers) {
         for (const Peer &peer : benchmark.peers()) {
             report.add(benchmark.peer(peer));
         }
@@ -123,8 +123,9 @@ void print_missing_peers(const std::vector<Device> &devices) {
         return std::any_of(
             devices.begin(), devices.end(), [&](const Device &device) { return device.backend == backend; });
     };
-    if (has(Backend::cpu)) {
-        for (const std::string &missing : missing_peers()) {
+    for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
+        for (const std::string &missing :
+            has(backend) ? missing_peers(backend) : std::vector<std::string>()) {
             print_remark(fmt::format("tilewright: bench: no peer {}\n", missing));
         }
     }
@@ -133,12 +134,6 @@ void print_missing_peers(const std::vector<Device> &devices) {
             fmt::format("tilewright: bench: no peers on CUDA: {} is not beside this program; build it "
                         "where nvcc is installed (`cmake --build BUILD --target {}`)\n",
                 cuda_peers_program, cuda_peers_program));
-    }
-    if (!has(Backend::cuda) && !has(Backend::cpu)) {
-        print_remark(
-            fmt::format("tilewright: bench: the peers run on the CPU and on CUDA: there are none for {}; "
-                        "add --device cpu\n",
-                devices.front().str()));
     }
 }
 
@@ -258,8 +253,8 @@ void add_bench(CommandLine &line) {
         "Time the variants in turns, so that a machine whose speed drifts slows all of them");
     command.add_flag("--energy", options.plan.energy,
         "Measure the energy of a call too (GPUs with NVML): a column of --wide and of the JSON");
-    command.add_flag("--peers", options.peers,
-        "Also time plain loops and the other libraries that are installed (on the CPU and on CUDA)");
+    command.add_flag(
+        "--peers", options.peers, "Also time plain loops and the other libraries that are installed");
     command
         .add("--report", options.files.report,
             "Write a page with plots and tables of the runs (`tilewright report` makes it of files)")

@@ -1,8 +1,8 @@
 // The entry of the shared object of peers on the CPU.
-#include "apps/laboratory/host_peers/host_peers.h"
+#include "apps/laboratory/peer_libraries/peer_library.h"
 
-extern "C" void tilewright_add_host_peers(
-    const peers::HostProblem &problem, std::vector<peers::HostPeer> &all) {
+extern "C" void tilewright_add_peers(
+    const peers::PeerProblem &problem, std::vector<peers::LibraryPeer> &all) {
 #ifdef TILEWRIGHT_OPENCV
     peers::add_opencv_peers(problem, all);
 #endif

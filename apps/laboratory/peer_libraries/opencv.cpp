@@ -1,5 +1,5 @@
 // OpenCV on the CPU: sums, transposes, negatives, blurs and products.
-#include "apps/laboratory/host_peers/host_peers.h"
+#include "apps/laboratory/peer_libraries/peer_library.h"
 #include <cmath>
 #include <map>
 #include <opencv2/core.hpp>
@@ -10,61 +10,61 @@ namespace peers {
 namespace {
 
 // The array as OpenCV sees it, without a copy.
-cv::Mat matrix(const HostArray &array, int depth) {
+cv::Mat matrix(const PeerArray &array, int depth) {
     return {(int)array.height, (int)array.width, CV_MAKETYPE(depth, (int)array.channels), array.data,
         array.height > 1 ? (size_t)array.pitch : (size_t)cv::Mat::AUTO_STEP};
 }
 
 // The sums as a matrix of one row or of one column.
-cv::Mat vector(const HostArray &array, int depth, bool is_column) {
+cv::Mat vector(const PeerArray &array, int depth, bool is_column) {
     const int length = (int)(array.width * array.height);
     return {is_column ? length : 1, is_column ? 1 : length, CV_MAKETYPE(depth, 1), array.data};
 }
 
-using Run = std::function<void(const std::vector<HostArray> &, const HostArray &)>;
+using Run = std::function<void(const std::vector<PeerArray> &, const PeerArray &)>;
 
-Run sum(const HostProblem &problem, int depth) {
+Run sum(const PeerProblem &problem, int depth) {
     const bool rows = problem.op == "row_sum";
     const int sums = problem.type == "u8" ? CV_32S : CV_32F;
-    return [=](const std::vector<HostArray> &in, const HostArray &out) {
+    return [=](const std::vector<PeerArray> &in, const PeerArray &out) {
         cv::Mat to = vector(out, sums, rows);
         cv::reduce(matrix(in[0], depth), to, rows ? 1 : 0, cv::REDUCE_SUM, sums);
     };
 }
 
-Run blur(const HostProblem &problem, int depth) {
+Run blur(const PeerProblem &problem, int depth) {
     static const std::map<std::string, int> borders = {{"reflect", cv::BORDER_REFLECT},
         {"mirror", cv::BORDER_REFLECT_101}, {"nearest", cv::BORDER_REPLICATE}, {"zero", cv::BORDER_CONSTANT}};
     const double sigma = problem.sigma;
     const int taps = 2 * (int)std::floor(4 * sigma + .5) + 1, border = borders.at(problem.border);
-    return [=](const std::vector<HostArray> &in, const HostArray &out) {
+    return [=](const std::vector<PeerArray> &in, const PeerArray &out) {
         cv::Mat to = matrix(out, depth);
         cv::GaussianBlur(matrix(in[0], depth), to, {taps, taps}, sigma, sigma, border);
     };
 }
 
 Run transposed(int depth) {
-    return [=](const std::vector<HostArray> &in, const HostArray &out) {
+    return [=](const std::vector<PeerArray> &in, const PeerArray &out) {
         cv::Mat to = matrix(out, depth);
         cv::transpose(matrix(in[0], depth), to);
     };
 }
 
 Run negative(int depth) {
-    return [=](const std::vector<HostArray> &in, const HostArray &out) {
+    return [=](const std::vector<PeerArray> &in, const PeerArray &out) {
         cv::Mat to = matrix(out, depth);
         cv::bitwise_not(matrix(in[0], depth), to);
     };
 }
 
-void product(const std::vector<HostArray> &in, const HostArray &out) {
+void product(const std::vector<PeerArray> &in, const PeerArray &out) {
     cv::Mat to = matrix(out, CV_32F);
     cv::gemm(matrix(in[0], CV_32F), matrix(in[1], CV_32F), 1, cv::noArray(), 0, to);
 }
 
 }  // namespace
 
-void add_opencv_peers(const HostProblem &problem, std::vector<HostPeer> &peers) {
+void add_opencv_peers(const PeerProblem &problem, std::vector<LibraryPeer> &peers) {
     const auto add = [&](const char *name, double off, const Run &run) {
         peers.push_back(
             {std::string("OpenCV ") + CV_VERSION + " " + name + ", " + in_threads(cv::getNumThreads()), off,

@@ -1,5 +1,5 @@
 // FFTW on the CPU: two-dimensional transforms by measured plans.
-#include "apps/laboratory/host_peers/host_peers.h"
+#include "apps/laboratory/peer_libraries/peer_library.h"
 #include <array>
 #include <fftw3.h>
 #include <map>
@@ -32,8 +32,8 @@ Scratch scratch(int64_t elements) {
 
 // The plan for arrays of this shape, measured once. It also serves arrays of any alignment where one of those
 // that are asked for has another one than FFTW's own memory.
-fftwf_plan plan_for(const HostArray &in, const HostArray &out) {
-    const auto is_aligned = [](const HostArray &array) {
+fftwf_plan plan_for(const PeerArray &in, const PeerArray &out) {
+    const auto is_aligned = [](const PeerArray &array) {
         return fftwf_alignment_of((float *)array.data) == 0;
     };
     const int element = sizeof(fftwf_complex);
@@ -53,12 +53,12 @@ fftwf_plan plan_for(const HostArray &in, const HostArray &out) {
 
 }  // namespace
 
-void add_fftw_peers(const HostProblem &problem, std::vector<HostPeer> &peers) {
-    if (problem.op != "fft2d" || problem.type != "c64" || problem.direction != "forward") {
+void add_fftw_peers(const PeerProblem &problem, std::vector<LibraryPeer> &peers) {
+    if (problem.op != "fft2d" || problem.type != "c64" || problem.direction != "forward" || problem.half) {
         return;
     }
     peers.push_back({"FFTW (measured plan), " + in_threads(threads()), 0,
-        [](const std::vector<HostArray> &in, const HostArray &out) {
+        [](const std::vector<PeerArray> &in, const PeerArray &out) {
             fftwf_execute_dft(plan_for(in[0], out), (fftwf_complex *)in[0].data, (fftwf_complex *)out.data);
         }});
 }

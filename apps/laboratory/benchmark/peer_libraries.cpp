@@ -1,0 +1,149 @@
+// Opens the shared objects, and hands arrays to their functions.
+#include "apps/laboratory/benchmark/peer_libraries.h"
+#include "apps/laboratory/peer_libraries/peer_library.h"
+#include "apps/tilewright/built_variants/generator_programs.h"
+#include "apps/tilewright/timing/threads.h"
+#include "runtime/arrays/storage.h"
+#include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/cuda/cuda.h"
+#include "runtime/devices/opencl/opencl.h"
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <list>
+#include <map>
+#include <optional>
+
+namespace tilewright::app {
+
+namespace {
+
+struct Opened {
+    peers::AddPeers *add = nullptr;
+    std::string why_not;
+};
+
+// It stays open, because its libraries may have threads.
+Opened open(const peers::SharedObject &object) {
+    const std::string file = find_program(object.file);
+    if (file.empty()) {
+        return {
+            nullptr, fmt::format("{}: {} is not beside the generators; docs/performance/peers.md says how "
+                                 "it is built (`cmake --build BUILD --target peer_libraries`)",
+                         object.libraries, object.file)};
+    }
+    void *const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void *const found = handle ? dlsym(handle, peers::add_peers_name) : nullptr;
+    return found ? Opened{(peers::AddPeers *)found, ""} :
+                   Opened{nullptr, fmt::format("{}: {}", object.libraries, dlerror())};
+}
+
+// Those of a backend, opened once.
+const std::vector<Opened> &opened(Backend backend) {
+    static std::map<Backend, std::vector<Opened>> all;
+    const auto [place, is_new] = all.try_emplace(backend);
+    for (const peers::SharedObject &object : peers::shared_objects) {
+        if (is_new && object.backend == std::string_view(name_of(backend))) {
+            place->second.push_back(open(object));
+        }
+    }
+    return place->second;
+}
+
+peers::PeerArray peer_array(const Array &array, void *data) {
+    const std::vector<int64_t> &shape = array.shape();
+    const bool is_vector = shape.size() == 1;
+    return {data, is_vector ? 1 : shape[0], is_vector ? shape[0] : shape[1], shape.size() > 2 ? shape[2] : 1,
+        is_vector ? shape[0] * (int64_t)size_of(array.type()) :
+                    array.strides()[0] * (int64_t)size_of(array.type())};
+}
+
+// While it lives, the array is on the device. A result is written whole there.
+class OnDevice {
+public:
+    OnDevice(const Array &array, Device device, bool is_result)
+        : storage_(*array.storage()), is_result_(is_result) {
+        storage_.hold(device, is_result, is_result);
+        seen = peer_array(array, (void *)storage_.device_memory());
+    }
+    ~OnDevice() {
+        storage_.release(is_result_, false);
+    }
+    OnDevice(const OnDevice &) = delete;
+
+    peers::PeerArray seen;
+
+private:
+    Storage &storage_;
+    const bool is_result_;
+};
+
+void call_on_device(
+    Device device, const peers::LibraryPeer &peer, const std::vector<Array> &inputs, const Array &output) {
+    std::optional<driver::InCudaContext> context;
+    if (device.backend == Backend::cuda) {
+        context.emplace(driver::cuda_context(device.index));
+    }
+    std::list<OnDevice> held;
+    std::vector<peers::PeerArray> seen;
+    for (const Array &input : inputs) {
+        seen.push_back(held.emplace_back(input, device, false).seen);
+    }
+    peer.run(seen, held.emplace_back(output, device, true).seen);
+}
+
+void call_on_cpu(const peers::LibraryPeer &peer, const std::vector<Array> &inputs, Array &output) {
+    std::vector<peers::PeerArray> seen;
+    for (const Array &input : inputs) {
+        seen.push_back(peer_array(input, const_cast<void *>(input.data())));
+    }
+    void *const written = output.data();
+    const OnAnyCpu during_the_call;
+    peer.run(seen, peer_array(output, written));
+}
+
+}  // namespace
+
+std::vector<Peer> library_peers(
+    const Operator &op, const std::string &type, const Settings &settings, Device device) {
+    peers::PeerProblem problem = {op.name(), type, settings.text("border", "reflect"),
+        settings.text("direction", "forward"), settings.text("half", "no") == "yes",
+        settings.number("sigma", 1)};
+    if (device.backend == Backend::opencl) {
+        driver::open(device);
+        problem.queue = driver::opencl_device(device.index, true)->queue;
+    }
+    std::vector<peers::LibraryPeer> found;
+    const OnAnyCpu while_libraries_start;
+    for (const Opened &one : opened(device.backend)) {
+        if (one.add) {
+            one.add(problem, found);
+        }
+    }
+    std::vector<Peer> all;
+    for (const peers::LibraryPeer &peer : found) {
+        all.push_back({peer.name, true,
+            [=](const Sample &sample, Array &output) {
+                return [=, &output, inputs = sample.inputs] {
+                    if (device.backend == Backend::cpu) {
+                        call_on_cpu(peer, inputs, output);
+                    } else {
+                        call_on_device(device, peer, inputs, output);
+                    }
+                };
+            },
+            peer.off});
+    }
+    return all;
+}
+
+std::vector<std::string> missing_libraries(Backend backend) {
+    std::vector<std::string> missing;
+    for (const Opened &one : opened(backend)) {
+        if (!one.add) {
+            missing.push_back(one.why_not);
+        }
+    }
+    return missing;
+}
+
+}  // namespace tilewright::app
