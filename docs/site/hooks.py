@@ -109,6 +109,12 @@ def curve(op):
 def on_files(files, config):
     def add(uri, **content):
         files.append(File.generated(config, uri, **content))
+    # The page of docs/reports takes its style and its script from outside of docs/; here they are beside it.
+    page, report = files.get_file_from_path('reports/halide_apps.html'), 'apps/laboratory/report/'
+    files.remove(page)
+    add(page.src_uri, content=page.content_string.replace('../../' + report, ''))
+    for name in ('page.css', 'page.js'):
+        add(f'reports/{name}', abs_src_path=os.path.join(ROOT, report, name))
     # The plotting library of the small pages of docs/reports, as the build has it (plots.py).
     deflated = os.path.join(os.path.dirname(PROGRAM), '../plots.js.deflated')
     if os.path.exists(deflated):

@@ -19,13 +19,16 @@ LOCKS = {"requirements.txt": (BUILD, "3.10", None),
          "requirements-site.txt": (["requirements-site.txt"], "3.11.5", None)}
 
 
-def serves(file):
-    """Whether pip takes this file on the systems that `./dev` knows: CPython on Linux with glibc, on x86-64
-    and ARM. It takes an archive of sources where no wheel serves."""
-    name = file["url"].rsplit("/", 1)[1]
-    of_others = re.search(r"-cp3\d-cp3\d|-pp\d|-cp\d+t-", name)  # before 3.10, PyPy, without the global lock
-    return not name.endswith(".whl") or \
-        re.search(r"-any\.whl|manylinux\S*(x86_64|aarch64)\.whl", name) and not of_others
+def hashes_of(package):
+    """Those of the files that pip takes on the systems that `./dev` knows: CPython on Linux with glibc, on
+    x86-64 and ARM. It takes an archive of sources only where no wheel serves."""
+    wheels = {wheel["url"].rsplit("/", 1)[1]: wheel for wheel in package.get("wheels", [])}
+    serves = r"-any\.whl|manylinux\S*(x86_64|aarch64)\.whl"
+    of_others = r"-cp3\d-cp3\d|-pp\d|-cp\d+t-"  # before 3.10, PyPy, without the global lock
+    files = [wheels[name] for name in wheels if re.search(serves, name) and not re.search(of_others, name)]
+    if "sdist" in package and not any(name.endswith("-none-any.whl") for name in wheels):
+        files.append(package["sdist"])
+    return sorted(file["hashes"]["sha256"] for file in files)
 
 
 def resolved(sources, python, kept):
@@ -40,11 +43,9 @@ def main():
         kept = [] if "--upgrade" in sys.argv else ["--constraint", here / name]
         packages = {}
         for package in resolved(sources, python, kept)["packages"]:
-            files = [*package.get("wheels", []), *([package["sdist"]] if "sdist" in package else [])]
             marker = f" ; {package['marker']}" if "marker" in package else ""
-            hashes = sorted(file["hashes"]["sha256"] for file in files if serves(file))
             packages[f"{package['name']}=={package['version']}"] = \
-                marker + "".join(f" \\\n    --hash=sha256:{one}" for one in hashes)
+                marker + "".join(f" \\\n    --hash=sha256:{one}" for one in hashes_of(package))
         text = f"-r {base}\n" if base else ""
         for package, rest in packages.items():
             text += package + rest + "\n" if package not in locked.get(base, {}) else ""

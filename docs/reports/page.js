@@ -1,1 +1,0 @@
-../../apps/laboratory/report/page.js
