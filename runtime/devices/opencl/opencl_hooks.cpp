@@ -122,10 +122,11 @@ std::string options_of_variant(const char *given) {
 }
 
 // Halide's barriers before a block's memory is used for something else have no fence. By OpenCL's rules
-// another work-item may then write where values are still to be read; oclgrind reports it
-// (docs/RELIABILITY.md).
+// another work-item may then write where values are still to be read, or read what is not yet written;
+// oclgrind reports it (docs/RELIABILITY.md). The memory is local or, of `MemoryType::Heap`, global.
 void put_fences(std::string &source) {
-    constexpr std::string_view without = "barrier(0);", with = "barrier(CLK_LOCAL_MEM_FENCE);";
+    constexpr std::string_view without = "barrier(0);",
+                               with = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
     for (size_t at = source.find(without); at != std::string::npos; at = source.find(without, at)) {
         source.replace(at, without.size(), with);
     }

@@ -46,7 +46,8 @@ TEST(OpenClPrograms, OptionsAndConversionsOfHalvesReachTheDriver) {
     EXPECT_EQ(record().sources.back(), plain);
     built("__kernel void f(void) { barrier(0); barrier(0 | CLK_LOCAL_MEM_FENCE); }", "");
     EXPECT_EQ(record().sources.back(),
-        "__kernel void f(void) { barrier(CLK_LOCAL_MEM_FENCE); barrier(0 | CLK_LOCAL_MEM_FENCE); }");
+        "__kernel void f(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); "
+        "barrier(0 | CLK_LOCAL_MEM_FENCE); }");
     EXPECT_EQ(built(halves, "-D A=1"), "-D A=1");
     EXPECT_NE(record().sources.back().find("vstore_half_rte"), std::string::npos);
     EXPECT_NE(record().sources.back().find(halves), std::string::npos);
