@@ -193,9 +193,7 @@ public:
                 append_element(line, array, is_vector ? y : y * array.strides()[0] + x);
             }
             line += '\n';
-            if (!file_.write(line.data(), line.size())) {
-                file_.fail();
-            }
+            file_.put(line);
         }
     }
 
