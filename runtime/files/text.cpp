@@ -7,9 +7,9 @@
 #include "tilewright/error.h"
 #include <algorithm>
 #include <charconv>
+#include <clocale>
+#include <cstdlib>
 #include <fmt/format.h>
-#include <locale.h>
-#include <stdlib.h>
 #include <string_view>
 
 namespace tilewright {
