@@ -12,8 +12,6 @@ import shlex
 import subprocess
 import sys
 
-FILES = {'FILE', 'FOLDER', 'FILE.html', 'TEXT'}  # values for which a shell offers files
-
 
 def options_of(command):
     return [parameter for parameter in command['parameters'] if parameter['is_option']]

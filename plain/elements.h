@@ -4,7 +4,6 @@
 #include <complex>
 #include <cstdint>
 #include <stdexcept>
-#include <type_traits>
 #include <vector>
 
 namespace tilewright::plain {

@@ -1,6 +1,5 @@
 #include "plain/fft.h"
 #include "plain/elements.h"
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 

@@ -4,7 +4,6 @@
 #include "python/src/lock.h"
 #include "runtime/process/immortal.h"
 #include <array>
-#include <memory>
 #include <nanobind/ndarray.h>
 
 namespace nb = nanobind;

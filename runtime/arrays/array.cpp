@@ -9,8 +9,6 @@
 #include "tilewright/error.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <memory>
-#include <optional>
 
 namespace tilewright {
 

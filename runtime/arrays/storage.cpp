@@ -1,7 +1,6 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/calls/halide_calls.h"
 #include "runtime/devices/calls/hooks.h"
-#include "runtime/devices/memory/host_memory.h"
 #include "runtime/devices/opencl/opencl.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"

@@ -3,7 +3,6 @@
 #include "runtime/dispatch/many_images.h"
 #include "generators/algorithms/integers.h"
 #include "runtime/arrays/copy.h"
-#include "runtime/arrays/storage.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/calls/watch.h"
 #include "runtime/dispatch/arrays_of_call.h"
@@ -17,7 +16,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
-#include <optional>
 #include <set>
 #include <utility>
 

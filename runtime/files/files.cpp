@@ -18,7 +18,6 @@
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <sys/stat.h>
 #include <utility>

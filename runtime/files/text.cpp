@@ -7,9 +7,9 @@
 #include "tilewright/error.h"
 #include <algorithm>
 #include <charconv>
+#include <clocale>
+#include <cstdlib>
 #include <fmt/format.h>
-#include <locale.h>
-#include <stdlib.h>
 #include <string_view>
 
 namespace tilewright {
@@ -193,9 +193,7 @@ public:
                 append_element(line, array, is_vector ? y : y * array.strides()[0] + x);
             }
             line += '\n';
-            if (!file_.write(line.data(), line.size())) {
-                file_.fail();
-            }
+            file_.put(line);
         }
     }
 

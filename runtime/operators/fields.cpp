@@ -2,7 +2,6 @@
 #include "runtime/operators/fields.h"
 #include "runtime/devices/calls/halide_calls.h"
 #include <algorithm>
-#include <cmath>
 #include <complex>
 #include <cstring>
 #include <numbers>

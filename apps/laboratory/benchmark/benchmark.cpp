@@ -6,7 +6,6 @@
 #include "runtime/dispatch/steps/plan.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <memory>
 #include <set>
 

@@ -3,7 +3,6 @@
 // verified.
 #include "apps/laboratory/benchmark/benchmark_data.h"
 #include "apps/laboratory/benchmark/peers.h"
-#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/timing/measure.h"
 #include "apps/tilewright/timing/rotating_buffers.h"
 #include "apps/tilewright/verification/expected_result.h"
@@ -13,7 +12,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tilewright::app {

@@ -108,14 +108,6 @@ void add_copy_rates(const Json &runs, Json &about) {
     }
 }
 
-void write_file(const std::string &path, const std::string &text) {
-    OutputFile file(path);
-    if (!file.write(text.data(), text.size())) {
-        file.fail();
-    }
-    file.commit();
-}
-
 }  // namespace
 
 std::string line_of(const Run &run, const std::string &place, bool wide) {
@@ -289,7 +281,9 @@ void BenchmarkReport::write_json(bool complete) {
     }
     const Json all = whole(complete);
     if (has_table()) {
-        write_file(files_.json, app::text_of(all));
+        OutputFile file(files_.json);
+        file.put(app::text_of(all));
+        file.commit();
     } else {
         print(all);
     }

@@ -3,12 +3,10 @@
 #include "apps/laboratory/benchmark/peer_libraries.h"
 #include "apps/laboratory/benchmark/plain_loops.h"
 #include "apps/tilewright/timing/threads.h"
-#include "tilewright/workload.h"
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
 #include <thread>
-#include <vector>
 
 #ifdef TILEWRIGHT_OPENBLAS
 extern "C" {

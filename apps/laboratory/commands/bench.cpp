@@ -11,7 +11,6 @@
 #include "apps/tilewright/foreign/foreign_options.h"
 #include "apps/tilewright/processes/interrupt.h"
 #include "apps/tilewright/processes/subprocess.h"
-#include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/terminal/progress.h"
 #include "apps/tilewright/terminal/standard_streams.h"
 #include "apps/tilewright/timing/energy.h"

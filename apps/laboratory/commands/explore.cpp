@@ -19,7 +19,6 @@
 #include "tilewright/workload.h"
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <deque>
 #include <filesystem>
 #include <fmt/format.h>

@@ -163,10 +163,7 @@ void history(const HistoryOptions &options) {
         }
     }
     OutputFile file(options.output);
-    const std::string page = page_of(commits, found);
-    if (!file.write(page.data(), page.size())) {
-        file.fail();
-    }
+    file.put(page_of(commits, found));
     file.commit();
     print(fmt::format("# {} commits, first {} ({}), last {} ({})\n", commits.size(), commits.front().name,
         commits.front().date, commits.back().name, commits.back().date));

@@ -2,10 +2,8 @@
 #include "apps/laboratory/commands/laboratory.h"
 #include "apps/laboratory/report/page.h"
 #include "apps/tilewright/command_line/command_line.h"
-#include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/options/option_text.h"
 #include "tilewright/error.h"
-#include <fmt/format.h>
 #include <memory>
 
 namespace tilewright::app {

@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <link.h>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <unistd.h>
 
@@ -207,9 +206,8 @@ void write_bundle(
         "cd \"$1\" && tar -cf \"$2\" . && gzip -6 -c \"$2\"", {folder.path(), packed.file("bundle.tar")});
     OutputFile output(file);
     const std::string begin = script();
-    if (!output.write(begin.data(), begin.size()) || !output.write(archive.data(), archive.size())) {
-        output.fail();
-    }
+    output.put(begin);
+    output.put(archive);
     output.make_executable();
     output.commit();
     Progress::hide();

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 namespace tilewright::app {
 

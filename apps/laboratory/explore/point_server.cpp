@@ -11,7 +11,6 @@
 #include "runtime/process/descriptor.h"
 #include "tilewright/error.h"
 #include "tilewright/files.h"
-#include <fmt/format.h>
 #include <iostream>
 #include <map>
 #include <memory>

@@ -8,9 +8,7 @@
 #include "apps/tilewright/terminal/progress.h"
 #include "tilewright/error.h"
 #include "tilewright/operator.h"
-#include <algorithm>
 #include <fmt/format.h>
-#include <map>
 
 namespace tilewright::app {
 

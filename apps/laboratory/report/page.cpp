@@ -6,7 +6,6 @@
 #include "apps/tilewright/command_line/version.h"
 #include "apps/tilewright/terminal/standard_streams.h"
 #include "runtime/files/output/output_file.h"
-#include "tilewright/error.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -199,9 +198,7 @@ void write_report(const std::string &path, const std::vector<TimedFile> &files, 
     if (assets().plots.empty() && !small) {
         print_error_line(fmt::format("tilewright: {}: ", path), no_plots);
     }
-    if (!file.write(page.data(), page.size())) {
-        file.fail();
-    }
+    file.put(page);
     file.commit();
 }
 

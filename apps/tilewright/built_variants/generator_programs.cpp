@@ -6,7 +6,6 @@
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/processes/temporary_folder.h"
 #include "apps/tilewright/terminal/printing.h"
-#include "tilewright/error.h"
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>

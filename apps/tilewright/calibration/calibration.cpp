@@ -4,10 +4,8 @@
 #include "apps/tilewright/terminal/progress.h"
 #include "apps/tilewright/timing/measure.h"
 #include "apps/tilewright/timing/rotating_buffers.h"
-#include "apps/tilewright/verification/expected_result.h"
 #include "runtime/arrays/storage.h"
 #include "tilewright/timing.h"
-#include "tilewright/workload.h"
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>

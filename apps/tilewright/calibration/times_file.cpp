@@ -3,7 +3,6 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/terminal/standard_streams.h"
 #include "runtime/files/output/output_file.h"
-#include "runtime/measured/measured.h"
 #include "runtime/measured/prediction.h"
 #include "tilewright/error.h"
 #include "tilewright/files.h"
@@ -176,11 +175,8 @@ PredictionError MeasuredFile::write(const std::string &path, const Json &origin,
     check_place_of_times(path);
     Json json = this->json(keeps_older ? older_file(path, device_) : Json(), origin);
     const PredictionError error = add_error(json);
-    const std::string text = text_of_file(json);
     OutputFile file(path);
-    if (!file.write(text.data(), text.size())) {
-        file.fail();
-    }
+    file.put(text_of_file(json));
     file.commit();
     return error;
 }

@@ -3,10 +3,8 @@
 #include "apps/tilewright/calls/call_options.h"
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/foreign/foreign_operator.h"
-#include "apps/tilewright/pictures/fitting.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "tilewright/workload.h"
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace tilewright::app {

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
-#include <memory>
 
 namespace tilewright::app {
 

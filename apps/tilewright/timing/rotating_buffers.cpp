@@ -2,7 +2,6 @@
 #include "apps/tilewright/timing/rotating_buffers.h"
 #include "apps/tilewright/timing/machine.h"
 #include "apps/tilewright/timing/threads.h"
-#include "tilewright/workload.h"
 #include <algorithm>
 #include <cmath>
 

@@ -2,7 +2,6 @@
 #include "apps/tilewright/verification/expected_result.h"
 #include "apps/tilewright/command_line/variant_options.h"
 #include "tilewright/plain.h"
-#include "tilewright/workload.h"
 #include <cstring>
 
 namespace tilewright::app {

@@ -4,7 +4,6 @@
 #include "apps/tilewright/timing/measure.h"
 #include "apps/tilewright/timing/threads.h"
 #include "runtime/devices/calls/hooks.h"
-#include "tilewright/workload.h"
 #include <algorithm>
 #include <cmath>
 #include <exception>

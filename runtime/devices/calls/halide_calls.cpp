@@ -14,7 +14,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <new>
-#include <string>
 
 extern "C" int halide_reuse_device_allocations(void *user_context, bool flag);
 

@@ -1,7 +1,6 @@
 // What variants need of a device, compared with what it has.
 #include "runtime/dispatch/choice/kernel_needs.h"
 #include "runtime/devices/best_device.h"
-#include "tilewright/variant.h"
 #include <algorithm>
 #include <climits>
 #include <fmt/format.h>

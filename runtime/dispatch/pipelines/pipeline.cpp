@@ -12,7 +12,6 @@
 #include "runtime/process/inside.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <utility>
 
 namespace tilewright {
 

@@ -143,14 +143,14 @@ class NpyWriter final : public RowWriter {
 public:
     NpyWriter(const std::string &path, Type type, const std::vector<int64_t> &shape)
         : header_(npy_header_of(type, shape)), file_(path) {
-        put(header_.data(), header_.size());
+        file_.put(header_);
     }
 
     void write(const Array &array) override {
         const Rows rows = rows_of_bytes(array);
-        const auto *data = static_cast<const uint8_t *>(array.data());
+        const auto *data = static_cast<const char *>(array.data());
         for (int64_t y = 0; y < rows.count; y++) {
-            put(data + y * rows.pitch, static_cast<size_t>(rows.bytes));
+            file_.put({data + y * rows.pitch, static_cast<size_t>(rows.bytes)});
         }
     }
 
@@ -159,12 +159,6 @@ public:
     }
 
 private:
-    void put(const void *from, size_t bytes) {
-        if (!file_.write(from, bytes)) {
-            file_.fail();
-        }
-    }
-
     const std::string header_;
     OutputFile file_;
 };

@@ -163,6 +163,12 @@ void OutputFile::fail() const {
     refuse_output(path_, error_number_ != 0 ? error_number_ : EIO);
 }
 
+void OutputFile::put(std::string_view bytes) {
+    if (!write(bytes.data(), bytes.size())) {
+        fail();
+    }
+}
+
 void OutputFile::appear() {
     if (entry_ && !link()) {
         fail();

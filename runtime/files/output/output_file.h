@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
 
 namespace tilewright {
@@ -26,6 +27,9 @@ public:
 
     // Returns false when the disk does not take the bytes; fail() then throws the reason.
     bool write(const void *from, size_t bytes) noexcept;
+
+    // Writes the bytes. Errors: failed.
+    void put(std::string_view bytes);
 
     // Whether there are places in it: a regular file has them, a pipe has not.
     bool has_places() const {

@@ -150,8 +150,8 @@ public:
         check(TIFFFlush(tiff_.get()) == 1);
         tiff_.reset();
         check(true);
-        if (!file_.has_places() && !file_.write(target_.kept.data(), target_.kept.size())) {
-            file_.fail();
+        if (!file_.has_places()) {
+            file_.put(target_.kept);
         }
         file_.commit();
     }

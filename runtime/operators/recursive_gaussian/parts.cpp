@@ -3,7 +3,6 @@
 #include "generators/algorithms/recursive_gaussian/configuration.h"
 #include "runtime/arrays/storage.h"
 #include "runtime/operators/recursive_gaussian/forms.h"
-#include <span>
 
 namespace tilewright {
 
