@@ -16,6 +16,9 @@ std::optional<Device> best_device(
 // The entry of a device that can be used; null for others, and for what is not there.
 const DeviceInfo *usable_info(Device device);
 
+// Its units (DeviceInfo), by which work is divided among blocks; 1 where nothing is known of them.
+int units_of(Device device);
+
 // The device that the environment's TILEWRIGHT_DEVICE names for calls that name none; nothing where it is not
 // set, or says auto. It is read at the first call. Errors: as of Device::parse(); they name the variable.
 std::optional<Device> device_of_environment();

@@ -11,6 +11,7 @@
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include "tilewright/timing.h"
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -125,6 +126,11 @@ const DeviceInfo *usable_info(Device device) {
         }
     }
     return nullptr;
+}
+
+int units_of(Device device) {
+    const DeviceInfo *info = usable_info(device);
+    return info ? std::max(info->units, 1) : 1;
 }
 
 const DeviceInfo &device_info(Device device) {

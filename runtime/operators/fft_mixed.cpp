@@ -3,6 +3,7 @@
 #include "generators/algorithms/cache.h"
 #include "generators/algorithms/fft2d/mixed_shape.h"
 #include "generators/algorithms/integers.h"
+#include "runtime/devices/best_device.h"
 #include "runtime/operators/fft_tables.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
@@ -16,9 +17,6 @@ namespace tilewright {
 namespace {
 
 using Numbers = FftMixedNumbers<int32_t>;
-
-// Those of a large GPU, by which lines are divided among blocks.
-constexpr int64_t multiprocessors = 132;
 
 // More points than any line has.
 constexpr int32_t all = 0xffff;
@@ -83,13 +81,13 @@ bool has_room(const Variant &variant, int64_t length, int32_t shift) {
 }
 
 // Lines that a block of threads may take together, 1 << shift of them, and how long all of them take then:
-// the instructions of the multiprocessor that has the most blocks, which bound these passes (H200, 1000 x
+// the instructions of the unit of the device that has the most blocks, which bound these passes (H200, 1000 x
 // 1000: 70 % of the time).
 struct Share {
     int32_t shift = 0;
     int64_t time = std::numeric_limits<int64_t>::max();  // where no block has room for a line, or no stages
 };
-Share best_share(const LinesOfBlocks &lines, const MixedStages &most, const Block &block) {
+Share best_share(const LinesOfBlocks &lines, const MixedStages &most, const Block &block, int units) {
     Share best;
     if (lines.length > block.words || !is_smooth(lines.length, most)) {
         return best;
@@ -105,7 +103,7 @@ Share best_share(const LinesOfBlocks &lines, const MixedStages &most, const Bloc
             const int64_t radix = mixed_radices[r];
             time += tables.counts[r] * ceil_div(lines.length / radix, threads) * (radix + 4);
         }
-        time *= block.threads * ceil_div(blocks * lines.batches, multiprocessors);
+        time *= block.threads * ceil_div(blocks * lines.batches, (int64_t)units);
         if (time < best.time) {
             best = {shift, time};
         }
@@ -114,10 +112,10 @@ Share best_share(const LinesOfBlocks &lines, const MixedStages &most, const Bloc
 }
 
 // The same by a variant. Kept, because it takes longer than a call should.
-Share best_share(const LinesOfBlocks &lines, const Variant &variant) {
-    using Key = std::tuple<LinesOfBlocks, MixedStages, Block>;
+Share best_share(const LinesOfBlocks &lines, const Variant &variant, int units) {
+    using Key = std::tuple<LinesOfBlocks, MixedStages, Block, int>;
     auto &shares = immortal([] { return Cache<Key, Share>(256); });
-    const Key key{lines, stages_of(variant), block_of(variant)};
+    const Key key{lines, stages_of(variant), block_of(variant), units};
     return *shares.get(
         key, [&] { return std::apply([](const auto &...values) { return best_share(values...); }, key); });
 }
@@ -188,9 +186,10 @@ struct MixedTransform::Pass {
     }
 };
 
-MixedTransform::MixedTransform(std::vector<const Variant *> variants, FieldAxis axis, int64_t n,
-    int64_t lines, const Endpoints &ends, const LineFactors &factors)
-    : variants_(std::move(variants)), axis_(axis), n_(n), lines_(lines), ends_(ends), factors_(factors) {
+MixedTransform::MixedTransform(std::vector<const Variant *> variants, Device device, FieldAxis axis,
+    int64_t n, int64_t lines, const Endpoints &ends, const LineFactors &factors)
+    : variants_(std::move(variants)), units_(units_of(device)), axis_(axis), n_(n), lines_(lines),
+      ends_(ends), factors_(factors) {
     if (!is_on_gpu()) {
         std::erase_if(variants_, [&](const Variant *variant) {
             return variant->configuration<FftMixedShape>().columns != (axis == FieldAxis::columns);
@@ -224,7 +223,7 @@ MixedTransform::Division MixedTransform::division(const LinesOfBlocks &lines) co
     Division division;
     int64_t least = std::numeric_limits<int64_t>::max();
     for (const Variant *variant : variants_) {
-        const Share share = best_share(lines, *variant);
+        const Share share = best_share(lines, *variant, units_);
         if (share.time < least) {
             least = share.time;
             division = {variant, share.shift};
@@ -374,7 +373,8 @@ void MixedTransform::add_to(Plan &plan, Device device, const Array &from, Array 
         n.lines = (int32_t)count;
         n.reads_columns = n.writes_columns = axis_ == FieldAxis::columns;
         n.present = n.written = (int32_t)n_;
-        pass.take({convolving_, best_share({length, count, 1, n.reads_columns != 0}, *convolving_).shift});
+        pass.take(
+            {convolving_, best_share({length, count, 1, n.reads_columns != 0}, *convolving_, units_).shift});
         const Window window{0, count};
         return pass.add_to(plan, device, from, view(from, window, n_), to, view(to, window, n_));
     }

@@ -18,9 +18,9 @@ namespace tilewright {
 // Transform", 1970). The transform of conj(w) is a table.
 class MixedTransform {
 public:
-    // `variants`: those of the form, of one backend. There are `lines` lines of n points.
-    MixedTransform(std::vector<const Variant *> variants, FieldAxis axis, int64_t n, int64_t lines,
-        const Endpoints &ends, const LineFactors &factors);
+    // `variants`: those of the form, of the device's backend. There are `lines` lines of n points.
+    MixedTransform(std::vector<const Variant *> variants, Device device, FieldAxis axis, int64_t n,
+        int64_t lines, const Endpoints &ends, const LineFactors &factors);
 
     // On a GPU: lines of one length that blocks of threads take; `count` of each batch.
     struct LinesOfBlocks {
@@ -70,6 +70,7 @@ private:
 
     std::vector<const Variant *> variants_;
     const Variant *convolving_ = nullptr;
+    int units_;  // of the device
     FieldAxis axis_;
     int64_t n_, lines_;
     Endpoints ends_;

@@ -241,7 +241,7 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
     if (device_.backend != Backend::cpu && !columns && has_passes && has_pass(h_) && has_pass(w_)) {
         return false;
     }
-    const MixedTransform mixed(libraries_.mixed(device_, type_), axis, n, lines, endpoints, factors);
+    const MixedTransform mixed(libraries_.mixed(device_, type_), device_, axis, n, lines, endpoints, factors);
     step(mixed.variant(), true, [mixed](Plan &plan, Device device, const Array &from, Array &to) {
         mixed.add_to(plan, device, from, to);
     });

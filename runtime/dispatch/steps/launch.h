@@ -23,6 +23,9 @@ public:
     const Variant &variant() const {
         return *variant_;
     }
+    Device device() const {
+        return device_;
+    }
 
     Launch &in(std::string_view name, const Array &array, View view);
     Launch &in(std::string_view name, const Array &array) {

@@ -1,6 +1,7 @@
 // The form of gaussian_blur by products of bytes, for the tensor cores of NVIDIA's GPUs.
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/integers.h"
+#include "runtime/devices/best_device.h"
 #include "runtime/operators/gaussian_blur/forms.h"
 #include <algorithm>
 
@@ -137,7 +138,7 @@ protected:
     void bind_share(
         Launch &launch, const Variant &variant, const GaussianBlurRequest &request) const override {
         constexpr int64_t many_steps = 8;
-        const int64_t tiles = variant.tunable("tiles"), blocks = 528 * 8 / tiles,
+        const int64_t tiles = variant.tunable("tiles"), blocks = units_of(launch.device()) * 4 * 8 / tiles,
                       outputs = side * (tiles + 1 - configuration_of(variant).steps),
                       strips = ceil_div(request.image().shape()[1], outputs),
                       steps = ceil_div(request.image().shape()[0], side),
