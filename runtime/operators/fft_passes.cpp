@@ -1,6 +1,5 @@
 // Finds the passes for the lines of a field, and binds their arguments.
 #include "runtime/operators/fft_passes.h"
-#include "generators/algorithms/fft2d/half_shape.h"
 #include "runtime/dispatch/form.h"
 #include "runtime/operators/fft_mixed.h"
 #include "runtime/operators/fft_tables.h"
@@ -75,10 +74,10 @@ const Variant *FftLibraries::of_form(Backend backend, const Form &form) const {
     return at == variants_.end() ? nullptr : *at;
 }
 
-const Variant *FftLibraries::half(Backend backend, Type type, bool back) const {
+const Variant *FftLibraries::half(Backend backend, Type type, FftHalfShape::Step step) const {
     const auto at = std::find_if(variants_.begin(), variants_.end(), [&](const Variant *variant) {
         return variant->backend == backend && variant->form == "fft_half" && variant->type == name_of(type) &&
-               variant->configuration<FftHalfShape>().back == back;
+               variant->configuration<FftHalfShape>().step == step;
     });
     return at == variants_.end() ? nullptr : *at;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Puts passes of a Fourier transform together: which libraries transform all rows or all columns of a field,
 // and what each of them is given. For fronts; not installed.
+#include "generators/algorithms/fft2d/half_shape.h"
 #include "generators/algorithms/fft2d/pass_shape.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/array.h"
@@ -104,9 +105,9 @@ public:
     // runs; all of its backend, where it runs none.
     std::vector<const Variant *> mixed(Device device, Type type) const;
 
-    // The variant between the spectrum of real values and a transform (generators/algorithms/fft2d/half.h);
-    // `back`: from the spectrum. Null where there is none.
-    const Variant *half(Backend backend, Type type, bool back) const;
+    // The variant of a step between real values or their spectrum and a transform
+    // (generators/algorithms/fft2d/half.h). Null where there is none.
+    const Variant *half(Backend backend, Type type, FftHalfShape::Step step) const;
 
     // The first variant of a backend that has that form. Null where there is none.
     const Variant *of_form(Backend backend, const Form &form) const;
