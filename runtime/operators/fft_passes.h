@@ -12,6 +12,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -109,8 +110,8 @@ public:
     // (generators/algorithms/fft2d/half.h). Null where there is none.
     const Variant *half(Backend backend, Type type, FftHalfShape::Step step) const;
 
-    // The first variant of a backend that has that form. Null where there is none.
-    const Variant *of_form(Backend backend, const Form &form) const;
+    // The first variant of a backend that has the form of that name. Null where there is none.
+    const Variant *of_form(Backend backend, std::string_view form) const;
 
 private:
     FftLibraries(const FftLibraries &others, const Variant &built);
@@ -182,9 +183,9 @@ public:
         : libraries_(libraries), device_(device), h_(h), w_(w), type_(type) {}
 
     // Adds the transform of all rows or of all columns: one pass, or two passes over parts of the lines; or
-    // passes for lines of any length, where a side of the field is no power of two from 16 to 8192. False
-    // where no passes do it.
-    bool transform(FieldAxis axis, const Endpoints &endpoints = {}, const LineFactors &factors = {});
+    // passes for lines of any length, where a side of the field is no power of two from 16 to 8192. Rows that
+    // no pass takes are transformed as the columns of the transposed field.
+    void transform(FieldAxis axis, const Endpoints &endpoints = {}, const LineFactors &factors = {});
 
     // Adds a pass. `in_place`: it may write where it reads; otherwise it writes what other blocks of threads
     // still read.

@@ -90,15 +90,6 @@ void add_step_of_pairs(
                                               split_rows);
 }
 
-// Adds the transform of all lines along an axis.
-void add_lines(PassPlan &passes, FieldAxis axis, const Endpoints &ends = {}) {
-    if (!passes.transform(axis, ends)) {
-        throw Error(Fault::device,
-            "thread blocks of the device have too little shared memory for lines of this length; use the CPU",
-            {.operation = "fft2d"});
-    }
-}
-
 // The passes of real values of an odd width, or back to them: two rows are transformed as one, and of columns
 // those of the half.
 PassPlan passes_of_odd(const FftLibraries &all, Device device, const Fft2dRequest &request) {
@@ -107,18 +98,18 @@ PassPlan passes_of_odd(const FftLibraries &all, Device device, const Fft2dReques
     PassPlan passes(all, device, request.inverse ? h : pairs, request.inverse ? half : w, request.field_type);
     const auto step = [&](Step step) { add_step_of_pairs(passes, all, device.backend, request, step); };
     if (request.inverse) {
-        add_lines(passes, FieldAxis::columns, ends);
+        passes.transform(FieldAxis::columns, ends);
         passes.set_shape(pairs, w);
         step(Step::pair_spectra);
-        add_lines(passes, FieldAxis::rows, inverse_endpoints);
+        passes.transform(FieldAxis::rows, inverse_endpoints);
         passes.set_shape(h, w);
         step(Step::split_rows);
     } else {
         step(Step::pair_rows);
-        add_lines(passes, FieldAxis::rows);
+        passes.transform(FieldAxis::rows);
         passes.set_shape(h, half);
         step(Step::split_spectra);
-        add_lines(passes, FieldAxis::columns);
+        passes.transform(FieldAxis::columns);
     }
     return passes;
 }
@@ -134,8 +125,8 @@ PassPlan passes_of(const Variant &variant, Device device, const Fft2dRequest &re
     if (request.has_pairs() && request.inverse) {
         add_step(passes, all, variant.backend, request, Step::half_back);
     }
-    add_lines(passes, FieldAxis::rows, {.sign = ends.sign});
-    add_lines(passes, FieldAxis::columns, {.scale_re = ends.scale_re, .scale_im = ends.scale_im});
+    passes.transform(FieldAxis::rows, {.sign = ends.sign});
+    passes.transform(FieldAxis::columns, {.scale_re = ends.scale_re, .scale_im = ends.scale_im});
     if (request.has_pairs() && !request.inverse) {
         passes.set_shape(request.height, request.columns() + 1);
         add_step(passes, all, variant.backend, request, Step::half);
@@ -147,9 +138,9 @@ PassPlan passes_of(const Variant &variant, Device device, const Fft2dRequest &re
 PassPlan passes_with_transposes(const Variant &transpose, Device device, const Fft2dRequest &request) {
     const Endpoints ends = request.endpoints();
     PassPlan passes(libraries(), device, request.height, request.width);
-    add_lines(passes, FieldAxis::rows, {.sign = ends.sign});
+    passes.transform(FieldAxis::rows, {.sign = ends.sign});
     passes.transpose(transpose);
-    add_lines(passes, FieldAxis::rows, {.scale_re = ends.scale_re, .scale_im = ends.scale_im});
+    passes.transform(FieldAxis::rows, {.scale_re = ends.scale_re, .scale_im = ends.scale_im});
     passes.transpose(transpose);
     return passes;
 }
