@@ -5,6 +5,7 @@
 #include "generators/fft/complex_buffers.h"
 #include "generators/variant_generator.h"
 #include "schedules/fft/fft_mixed.h"
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <string>
@@ -83,10 +84,18 @@ public:
         check_tunables(this->variant().name, this->tunables,
             std::has_single_bit((unsigned)setting("threads")) ? "" : "threads must be a power of two");
         schedule_form(FftMixedBlocks(field, tables, numbers, shape, multiply_add_of(type, backend),
-            setting("threads"), setting("words"), type_of_parts(type)));
+            setting("threads"), words(), type_of_parts(type)));
     }
 
 private:
+    // How many words, of f64 pairs of words, a block keeps.
+    int words() const {
+        const int capability = this->get_target().get_cuda_capability_lower_bound(), words = setting("words");
+        return capability < 0 || capability >= 80 ?
+                   words :
+                   std::min(words, words_of_older_gpus / (has_words(type) ? 1 : 2));
+    }
+
     template<typename Form>
     void schedule_form(Form form) {
         output = form.out;

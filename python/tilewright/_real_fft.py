@@ -13,8 +13,7 @@ from ._operators import fft2d
 def rfft2(values: Any, **how: Any) -> Any:
     """The transform of real values along both axes: the columns 0 to w // 2 of their spectrum.
 
-    It takes about half of the work of `fft2d`. Arrays of an odd width that are on a device are copied to
-    the host and back.
+    It takes about half of the work of `fft2d`.
 
     Parameters
     ----------

@@ -69,8 +69,10 @@ struct Block {
         return (int64_t(1) << shift) <= threads && line_cells(cells, shift) << shift <= words;
     }
 };
+// A library for GPUs with less shared memory keeps fewer words than its variant says.
 Block block_of(const Variant &variant) {
-    return {variant.tunable("threads"), variant.tunable("words")};
+    const int64_t word = variant.type == "c64" ? 8 : 16, kept = variant.needs.shared_bytes / word;
+    return {variant.tunable("threads"), std::min<int64_t>(variant.tunable("words"), kept)};
 }
 
 // Whether a block of the variant's threads has room for so many smooth lines of that length, 1 << shift.

@@ -1,11 +1,11 @@
 // Finds the passes for the lines of a field, and binds their arguments.
 #include "runtime/operators/fft_passes.h"
-#include "generators/algorithms/fft2d/half_shape.h"
 #include "runtime/dispatch/form.h"
 #include "runtime/operators/fft_mixed.h"
 #include "runtime/operators/fft_tables.h"
 #include "tilewright/device.h"
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace tilewright {
@@ -69,16 +69,16 @@ const FftPassLibrary *FftLibraries::pass(
     return at == passes_.end() ? nullptr : &*at;
 }
 
-const Variant *FftLibraries::of_form(Backend backend, const Form &form) const {
+const Variant *FftLibraries::of_form(Backend backend, std::string_view form) const {
     const auto at = std::find_if(variants_.begin(), variants_.end(),
-        [&](const Variant *variant) { return variant->backend == backend && variant->known_form == &form; });
+        [&](const Variant *variant) { return variant->backend == backend && variant->form == form; });
     return at == variants_.end() ? nullptr : *at;
 }
 
-const Variant *FftLibraries::half(Backend backend, Type type, bool back) const {
+const Variant *FftLibraries::half(Backend backend, Type type, FftHalfShape::Step step) const {
     const auto at = std::find_if(variants_.begin(), variants_.end(), [&](const Variant *variant) {
         return variant->backend == backend && variant->form == "fft_half" && variant->type == name_of(type) &&
-               variant->configuration<FftHalfShape>().back == back;
+               variant->configuration<FftHalfShape>().step == step;
     });
     return at == variants_.end() ? nullptr : *at;
 }
@@ -196,7 +196,7 @@ MakeFftTable along_line(std::function<Array()> make, std::vector<View::Dim> dims
         [make = std::move(make), dims = std::move(dims)](Plan &, Device) { return FftTable(make(), dims); };
 }
 
-bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors) {
+void PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors) {
     const bool columns = axis == FieldAxis::columns, has_first = (bool)factors.first,
                has_last = (bool)factors.last;
     const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
@@ -209,7 +209,7 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
             .first = along_line(factors.first, line),
             .last = along_line(factors.last, line),
             .endpoints = endpoints});
-        return true;
+        return;
     }
     const FftPassKind head_kind{.lines = Lines::across, .first_factor = has_first};
     const FftPassKind tail_kind{
@@ -234,18 +234,24 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
                  .last = along_line(factors.last, {{second, first}, {first, 1}}),
                  .endpoints = {.scale_re = endpoints.scale_re, .scale_im = endpoints.scale_im}},
             false);
-        return true;
+        return;
     }
     // A CPU without AVX2 has no passes, and transforms all lines by these; so does a GPU of which blocks have
-    // less memory than passes over columns take. Rows may be columns of the transposed field there.
+    // less memory than passes over columns take.
     if (device_.backend != Backend::cpu && !columns && has_passes && has_pass(h_) && has_pass(w_)) {
-        return false;
+        const Variant *transposing = libraries_.of_form(device_.backend, "fft2d_transpose");
+        if (!transposing) {
+            throw std::logic_error("no variant of the form fft2d_transpose");
+        }
+        transpose(*transposing);
+        transform(FieldAxis::columns, endpoints, factors);
+        transpose(*transposing);
+        return;
     }
     const MixedTransform mixed(libraries_.mixed(device_, type_), device_, axis, n, lines, endpoints, factors);
     step(mixed.variant(), true, [mixed](Plan &plan, Device device, const Array &from, Array &to) {
         mixed.add_to(plan, device, from, to);
     });
-    return true;
 }
 
 void PassPlan::pass(const FftPassCall &call, bool in_place) {

@@ -1,6 +1,7 @@
 #pragma once
 // Puts passes of a Fourier transform together: which libraries transform all rows or all columns of a field,
 // and what each of them is given. For fronts; not installed.
+#include "generators/algorithms/fft2d/half_shape.h"
 #include "generators/algorithms/fft2d/pass_shape.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/array.h"
@@ -11,6 +12,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -104,12 +106,12 @@ public:
     // runs; all of its backend, where it runs none.
     std::vector<const Variant *> mixed(Device device, Type type) const;
 
-    // The variant between the spectrum of real values and a transform (generators/algorithms/fft2d/half.h);
-    // `back`: from the spectrum. Null where there is none.
-    const Variant *half(Backend backend, Type type, bool back) const;
+    // The variant of a step between real values or their spectrum and a transform
+    // (generators/algorithms/fft2d/half.h). Null where there is none.
+    const Variant *half(Backend backend, Type type, FftHalfShape::Step step) const;
 
-    // The first variant of a backend that has that form. Null where there is none.
-    const Variant *of_form(Backend backend, const Form &form) const;
+    // The first variant of a backend that has the form of that name. Null where there is none.
+    const Variant *of_form(Backend backend, std::string_view form) const;
 
 private:
     FftLibraries(const FftLibraries &others, const Variant &built);
@@ -181,9 +183,9 @@ public:
         : libraries_(libraries), device_(device), h_(h), w_(w), type_(type) {}
 
     // Adds the transform of all rows or of all columns: one pass, or two passes over parts of the lines; or
-    // passes for lines of any length, where a side of the field is no power of two from 16 to 8192. False
-    // where no passes do it.
-    bool transform(FieldAxis axis, const Endpoints &endpoints = {}, const LineFactors &factors = {});
+    // passes for lines of any length, where a side of the field is no power of two from 16 to 8192. Rows that
+    // no pass takes are transformed as the columns of the transposed field.
+    void transform(FieldAxis axis, const Endpoints &endpoints = {}, const LineFactors &factors = {});
 
     // Adds a pass. `in_place`: it may write where it reads; otherwise it writes what other blocks of threads
     // still read.

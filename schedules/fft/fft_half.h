@@ -1,5 +1,5 @@
 #pragma once
-// The schedules of the step between the spectrum of real values and a transform of complex numbers
+// The schedules of the steps between real values or their spectrum and a transform of complex numbers
 // (generators/algorithms/fft2d/half.h), for the table of fft2d.
 #include "generators/algorithms/fft2d/half.h"
 #include "schedules/schedule.h"
@@ -8,7 +8,7 @@ namespace tilewright {
 
 // The two parts of a number of f64 are stored together.
 inline void numbers_together(FftHalf &f, const Halide::Var &innermost) {
-    if (f.is_f64) {
+    if (f.has_parts) {
         f.out.bound(f.part, 0, 2).reorder(f.part, innermost).unroll(f.part);
     }
 }
@@ -38,7 +38,12 @@ inline void half_in_vectors(FftHalf &f, ScheduleContext &) {
 }
 
 inline ScheduleVariants half_variants(const std::string &name, const std::string &type) {
-    const FftHalfShape forward, back{.back = true};
+    using Step = FftHalfShape::Step;
+    const FftHalfShape forward, back{.step = Step::half_back};
+    const auto of_pairs = [&](const char *does, Step step, const char *sentence) {
+        return variant(std::string("fused_") + does, gpu, type, half_by_threads, FftHalfShape{.step = step})
+            .says(sentence);
+    };
     return {variant(name, gpu, type, half_by_threads, forward)
                 .says("The spectrum of real values from that of half as many complex numbers, per thread."),
         variant(name + "_back", gpu, type, half_by_threads, back)
@@ -46,7 +51,15 @@ inline ScheduleVariants half_variants(const std::string &name, const std::string
         variant(name, cpu, type, half_in_vectors, forward)
             .says("The spectrum of real values from that of half as many complex numbers, by rows."),
         variant(name + "_back", cpu, type, half_in_vectors, back)
-            .says("Real values' spectrum made that of half as many complex numbers, by rows.")};
+            .says("Real values' spectrum made that of half as many complex numbers, by rows."),
+        of_pairs(
+            "pair_rows", Step::pair_rows, "Two rows of real values as one of complex numbers, per thread."),
+        of_pairs("split_spectra", Step::split_spectra,
+            "The spectra of two rows of real values from that of their pair, per thread."),
+        of_pairs("pair_spectra", Step::pair_spectra,
+            "The spectra of two rows of real values made that of their pair, per thread."),
+        of_pairs(
+            "split_rows", Step::split_rows, "A row of complex numbers as two of real values, per thread.")};
 }
 
 }  // namespace tilewright

@@ -35,7 +35,7 @@ inline void mixed_lines_in_shared(FftMixedBlocks &f, ScheduleContext &context) {
     multiplied_in_turns(f.results.update(multiplied), f.last_factors);
     f.cells.compute_at(f.out, block)
         .store_in(Halide::MemoryType::GPUShared)
-        .bound(f.at, 0, (f.is_f64 ? 2 : 1) * context["words"]);
+        .bound(f.at, 0, (f.is_f64 ? 2 : 1) * f.size);
     f.received.compute_at(f.cells, variable(f.reading, 0))
         .store_in(Halide::MemoryType::Register)
         .unroll(f.turn);
@@ -110,10 +110,10 @@ inline ScheduleVariant mixed_variant(const std::string &name, Backends where, co
         .says(sentence + " all stages in shared memory.");
 }
 
-// How many complex numbers a block keeps in shared memory in variants that every GPU of compute
-// capability 8.0 and above can run: 98.8 KB, where the smallest of these GPUs have 99. `fused_mixed_long` has
-// 106 KB, because eight lines of 1600 need them.
-constexpr int words_of_every_gpu = 12640;
+// How many words a block keeps in shared memory in variants that every GPU of compute capability 8.0 and
+// above can run: 98.8 KB, where the smallest of these GPUs have 99. `fused_mixed_long` has 106 KB, because
+// eight lines of 1600 need them. OpenCL, and libraries of CUDA for older GPUs, have 48 KB.
+constexpr int words_of_every_gpu = 12640, words_of_older_gpus = 6120;
 
 // The variants of a GPU's backend, and those of the CPU. For the same lines, the front takes the one with the
 // least work (runtime/operators/fft_mixed.cpp).
@@ -132,10 +132,10 @@ inline ScheduleVariants mixed_variants(Backends where) {
     // A loop over stages that may have no iteration, with a barrier inside, makes PoCL 3.1 compile what
     // follows twice; nine of them take it minutes. OpenCL's stages are no loops, and fewer.
     if (where == opencl) {
-        return mixed_variant("fused_mixed", opencl, "c64", {.radices = Radices::unrolled}, 256, 6120,
-            "Lines of many lengths:");
+        return mixed_variant("fused_mixed", opencl, "c64", {.radices = Radices::unrolled}, 256,
+            words_of_older_gpus, "Lines of many lengths:");
     }
-    return {mixed_variant("fused_mixed", cuda, "c64", {.radices = Radices::common}, 256, 6120,
+    return {mixed_variant("fused_mixed", cuda, "c64", {.radices = Radices::common}, 256, words_of_older_gpus,
                 "Lines of many lengths:"),
         mixed_variant("fused_mixed_long", cuda, "c64", {.radices = Radices::common}, 512, 13600,
             "Long lines of many lengths:"),
@@ -148,13 +148,13 @@ inline ScheduleVariants mixed_variants(Backends where) {
 // Those of f64, which transform lines of every length, powers of two as well.
 inline ScheduleVariants mixed_variants_of_f64() {
     using Radices = FftMixedShape::Radices;
-    return family(
-        "tuned", {mixed_variant("tuned", cuda, "c128", {.radices = Radices::every}, 256, words_of_every_gpu,
-                      "Lines of f64:"),
-                     mixed_variant(
-                         "tuned", opencl, "c128", {.radices = Radices::unrolled}, 256, 6120, "Lines of f64:"),
-                     variant("tuned_any", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{.columns = true})
-                         .says("Columns of f64 of any length, all stages in a core's cache.")});
+    return family("tuned",
+        {mixed_variant(
+             "tuned", cuda, "c128", {.radices = Radices::every}, 256, words_of_every_gpu, "Lines of f64:"),
+            mixed_variant("tuned", opencl, "c128", {.radices = Radices::unrolled}, 256, words_of_older_gpus,
+                "Lines of f64:"),
+            variant("tuned_any", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{.columns = true})
+                .says("Columns of f64 of any length, all stages in a core's cache.")});
 }
 
 // The rows of f64 on a CPU, whose columns are above. A family of their own, so that they too have code for

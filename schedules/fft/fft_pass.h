@@ -132,6 +132,25 @@ inline void whole_groups_of_lines(FftPass &f, ScheduleContext &context, int toge
     output.dim(lines).set_extent(multiple_of(together, output.dim(lines).extent()));
 }
 
+// Whether rows of cells that have a digit are longer by one (PassNumbers::pad).
+inline bool is_padded(const FftPass &f, int digit, int pad) {
+    return (pad > 0 && digit == f.count - 1) || (pad > 1 && digit > 0);
+}
+
+// How many lines a block of threads takes. In libraries for GPUs older than compute capability 8.0, whose
+// blocks may have 48 KB of shared memory, a half, a quarter and so on of what the variant says.
+inline int lines_of_block(const FftPass &f, const ScheduleContext &context) {
+    const int capability = context.target.get_cuda_capability_lower_bound();
+    int together = context["together"], bytes = 8;
+    for (int s = 0; s < f.count; s++) {
+        bytes *= f.shape.radix[(size_t)s] + (is_padded(f, s, context["pad"]) ? 1 : 0);
+    }
+    while (capability >= 0 && capability < 80 && together % 2 == 0 && bytes * together > 48 * 1024) {
+        together /= 2;
+    }
+    return together;
+}
+
 // The loops of one stage of `cells`: the other digits, those of neighbouring points first, are spread over
 // the threads. The update of a stage computes its factors for each butterfly.
 inline void stage_over_threads(FftPass &f, size_t number, int threads) {
@@ -170,7 +189,7 @@ inline void stage_over_threads(FftPass &f, size_t number, int threads) {
 // block has on every device.
 inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
     using Halide::Var;
-    const int together = context["together"], threads = context["threads"], pad = context["pad"];
+    const int together = lines_of_block(f, context), threads = context["threads"], pad = context["pad"];
     const bool neighbours_first = f.shape.lines != FftPassShape::Lines::along;
     const Halide::RVar iteration = f.last_stage.x, side = f.last_stage.y;
     Var block{"block"}, within{"within"};
@@ -193,7 +212,7 @@ inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
     for (int s = 0; s < f.count; s++) {
         const int radix = f.shape.radix[(size_t)s];
         f.cells.bound(f.digits[(size_t)s], 0, radix);
-        if ((pad > 0 && s == f.count - 1) || (pad > 1 && s > 0)) {
+        if (is_padded(f, s, pad)) {
             f.cells.align_storage(f.digits[(size_t)s], radix + 1);
         }
     }

@@ -5,11 +5,14 @@ namespace tilewright {
 
 // A variant's configuration.
 struct FftHalfShape {
-    bool back = false;  // from the spectrum of real values to the transform of complex numbers
+    // `half` and `half_back` are of rows that are half as many complex numbers; the others, in the order of
+    // their use, are of pairs of rows.
+    enum class Step { half, half_back, pair_rows, split_spectra, pair_spectra, split_rows };
+    Step step = Step::half;
 
     template<typename Visit>
     void fields(Visit visit) {
-        visit("back", back);
+        visit("step", step);
     }
 };
 

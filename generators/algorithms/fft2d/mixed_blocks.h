@@ -64,13 +64,14 @@ struct FftMixedBlocks : Halide::NamesInterface {
     const FftMixedShape shape;
     const Halide::Type type;  // of the parts of numbers
     const bool is_f64;
+    const int size;
 
     // `size`: words that a block keeps, of f64 pairs of words.
     FftMixedBlocks(Func in, FftMixedTables tables, const Numbers &numbers, const FftMixedShape &shape,
         MultiplyAdd multiply_add, int threads, int size, Halide::Type type)
-        : shape(shape), type(type), is_f64(type.bits() == 64), in(std::move(in)), tables(std::move(tables)),
-          numbers(numbers), length(numbers.length), power_of_two(std::move(multiply_add)), threads(threads),
-          size(size) {
+        : shape(shape), type(type), is_f64(type.bits() == 64), size(size), in(std::move(in)),
+          tables(std::move(tables)), numbers(numbers), length(numbers.length),
+          power_of_two(std::move(multiply_add)), threads(threads) {
         cells(at, block, batch) = Halide::undef<uint64_t>();
         read();
         transform(false);
@@ -92,7 +93,7 @@ private:
     Numbers numbers;
     const Expr length;
     Butterfly power_of_two;
-    int threads, size, updates = 0;
+    int threads, updates = 0;
     static constexpr int each = 4;
 
     static Expr within(const Expr &i, const Expr &extent) {

@@ -43,9 +43,7 @@ inline Array fft2d(
 
 // The same transform of real values, f32 or f64 (h, w), forward. The output, c64 or c128 of shape (h, w / 2 +
 // 1), has the columns 0 ... w / 2 of the spectrum, as that of numpy.fft.rfft2 has; the others are the
-// conjugates of those at the opposite frequency. It takes about half of the work of fft2d. Where w is odd,
-// the host pairs rows before the passes and splits them between the passes, so that arrays on a device are
-// copied to the host and back.
+// conjugates of those at the opposite frequency. It takes about half of the work of fft2d.
 //
 // Bounds, NaN and errors are those of fft2d; w is that of the real values.
 //

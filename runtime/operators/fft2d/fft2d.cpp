@@ -47,31 +47,47 @@ const FftLibraries &libraries() {
     return immortal([] { return FftLibraries(fft2d_operator().variants()); });
 }
 
-// Adds the step between the spectrum of real values and the transform of half as many complex numbers.
-void add_half(PassPlan &passes, const FftLibraries &all, Backend backend, const Fft2dRequest &request) {
-    const Variant *variant = all.half(backend, request.field_type, request.inverse);
+using Step = FftHalfShape::Step;
+
+// The view of complex numbers, or of real values.
+View numbers_of(const Array &field) {
+    if (is_complex(field.type())) {
+        return complex_numbers(complex_words(field), field.type());
+    }
+    View values = image(field);
+    values.in_elements = true;
+    return values;
+}
+
+// Adds a step between real values or their spectrum and a transform of complex numbers.
+void add_step(
+    PassPlan &passes, const FftLibraries &all, Backend backend, const Fft2dRequest &request, Step step) {
+    const Variant *variant = all.half(backend, request.field_type, step);
     if (!variant) {
         throw std::logic_error("fft2d: no variant of the form fft_half");
     }
     passes.step(*variant, false,
-        [variant, width = request.width](Plan &plan, Device device, const Array &from, Array &to) {
-            const Type type = from.type();
+        [variant, width = request.width, type = request.field_type](
+            Plan &plan, Device device, const Array &from, Array &to) {
             const Array roots = fft_roots(width, type);
             plan.launch(*variant, device)
-                .in("in", from, complex_numbers(complex_words(from), type))
-                .in("roots", roots, complex_numbers(complex_words(roots), type))
-                .value("half", (int32_t)(width / 2))
-                .out("output", to, complex_numbers(complex_words(to), type));
+                .in("in", from, numbers_of(from))
+                .in("roots", roots, numbers_of(roots))
+                .value("width", (int32_t)width)
+                .out("output", to, numbers_of(to));
         });
 }
 
-// Adds the transform of all lines along an axis.
-void add_lines(PassPlan &passes, FieldAxis axis, const Endpoints &ends = {}) {
-    if (!passes.transform(axis, ends)) {
-        throw Error(Fault::device,
-            "thread blocks of the device have too little shared memory for lines of this length; use the CPU",
-            {.operation = "fft2d"});
+// Adds a step of pairs of rows, which the host does where they are in its memory.
+void add_step_of_pairs(
+    PassPlan &passes, const FftLibraries &all, Backend backend, const Fft2dRequest &request, Step step) {
+    if (backend != Backend::cpu) {
+        return add_step(passes, all, backend, request, step);
     }
+    passes.host(step == Step::pair_rows     ? pair_rows :
+                step == Step::split_spectra ? split_spectra :
+                step == Step::pair_spectra  ? pair_spectra :
+                                              split_rows);
 }
 
 // The passes of real values of an odd width, or back to them: two rows are transformed as one, and of columns
@@ -80,19 +96,20 @@ PassPlan passes_of_odd(const FftLibraries &all, Device device, const Fft2dReques
     const int64_t h = request.height, w = request.width, pairs = (h + 1) / 2, half = w / 2 + 1;
     const Endpoints ends = request.endpoints();
     PassPlan passes(all, device, request.inverse ? h : pairs, request.inverse ? half : w, request.field_type);
+    const auto step = [&](Step step) { add_step_of_pairs(passes, all, device.backend, request, step); };
     if (request.inverse) {
-        add_lines(passes, FieldAxis::columns, ends);
+        passes.transform(FieldAxis::columns, ends);
         passes.set_shape(pairs, w);
-        passes.host(pair_spectra);
-        add_lines(passes, FieldAxis::rows, inverse_endpoints);
+        step(Step::pair_spectra);
+        passes.transform(FieldAxis::rows, inverse_endpoints);
         passes.set_shape(h, w);
-        passes.host(split_rows);
+        step(Step::split_rows);
     } else {
-        passes.host(pair_rows);
-        add_lines(passes, FieldAxis::rows);
+        step(Step::pair_rows);
+        passes.transform(FieldAxis::rows);
         passes.set_shape(h, half);
-        passes.host(split_spectra);
-        add_lines(passes, FieldAxis::columns);
+        step(Step::split_spectra);
+        passes.transform(FieldAxis::columns);
     }
     return passes;
 }
@@ -106,13 +123,13 @@ PassPlan passes_of(const Variant &variant, Device device, const Fft2dRequest &re
     }
     PassPlan passes(all, device, request.height, request.columns(), request.field_type);
     if (request.has_pairs() && request.inverse) {
-        add_half(passes, all, variant.backend, request);
+        add_step(passes, all, variant.backend, request, Step::half_back);
     }
-    add_lines(passes, FieldAxis::rows, {.sign = ends.sign});
-    add_lines(passes, FieldAxis::columns, {.scale_re = ends.scale_re, .scale_im = ends.scale_im});
+    passes.transform(FieldAxis::rows, {.sign = ends.sign});
+    passes.transform(FieldAxis::columns, {.scale_re = ends.scale_re, .scale_im = ends.scale_im});
     if (request.has_pairs() && !request.inverse) {
         passes.set_shape(request.height, request.columns() + 1);
-        add_half(passes, all, variant.backend, request);
+        add_step(passes, all, variant.backend, request, Step::half);
     }
     return passes;
 }
@@ -121,9 +138,9 @@ PassPlan passes_of(const Variant &variant, Device device, const Fft2dRequest &re
 PassPlan passes_with_transposes(const Variant &transpose, Device device, const Fft2dRequest &request) {
     const Endpoints ends = request.endpoints();
     PassPlan passes(libraries(), device, request.height, request.width);
-    add_lines(passes, FieldAxis::rows, {.sign = ends.sign});
+    passes.transform(FieldAxis::rows, {.sign = ends.sign});
     passes.transpose(transpose);
-    add_lines(passes, FieldAxis::rows, {.scale_re = ends.scale_re, .scale_im = ends.scale_im});
+    passes.transform(FieldAxis::rows, {.scale_re = ends.scale_re, .scale_im = ends.scale_im});
     passes.transpose(transpose);
     return passes;
 }

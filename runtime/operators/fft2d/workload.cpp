@@ -109,7 +109,7 @@ private:
     // complex numbers.
     static void add_halves(const std::string &type, std::vector<Sample> &all) {
         const std::pair<int64_t, int64_t> sizes[] = {{16, 32}, {64, 128}, {512, 64}, {1, 1}, {1, 2}, {3, 2},
-            {5, 7}, {22, 26}, {31, 34}, {33, 1080}, {64, 2018}, {5, 8198}, {3, 16384}, {16384, 4}, {9, 1009}};
+            {6, 7}, {22, 26}, {31, 34}, {33, 1080}, {64, 2018}, {5, 8198}, {3, 16384}, {16384, 4}, {9, 1009}};
         for (const auto &[h, w] : sizes) {
             all.push_back(sample_of(real_type(type), h, w, {{"half", std::string("yes")}}));
             all.back().what += " half";

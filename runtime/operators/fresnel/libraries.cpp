@@ -128,7 +128,7 @@ private:
     float sign_;  // a negative distance takes the conjugates of the field and of the result
 
     const Variant &row_of(const Form &form) const {
-        if (const Variant *variant = libraries_.of_form(device_.backend, form)) {
+        if (const Variant *variant = libraries_.of_form(device_.backend, form.name)) {
             return *variant;
         }
         throw std::logic_error(
@@ -153,25 +153,10 @@ private:
             });
     }
 
-    // Rows that no pass takes are the columns of the transposed field.
-    template<typename Columns>
-    void transposed(Columns add_columns) {
-        const Variant &transpose = row_of(transpose_form);
-        passes_.transpose(transpose);
-        add_columns();
-        passes_.transpose(transpose);
-    }
-
     // The transform of all rows or columns, between two factors.
     void transform(FieldAxis axis, const Endpoints &endpoints = {}, LineFactor first = LineFactor::ones,
         LineFactor last = LineFactor::ones) {
-        if (passes_.transform(axis, endpoints, {factors(first), factors(last)})) {
-            return;
-        }
-        if (axis == columns) {
-            throw std::logic_error(fmt::format("fresnel: no passes for columns of {}", n_));
-        }
-        transposed([&] { transform(columns, endpoints, first, last); });
+        passes_.transform(axis, endpoints, {factors(first), factors(last)});
     }
 
     // What a pass that convolves multiplies spectra by; it is over lines that have `parts` parts.
@@ -192,7 +177,11 @@ private:
         const FftPassKind whole_rows{.lines = Lines::along, .first_factor = true, .last_factor = true};
         if (device_.backend != Backend::cpu && axis == rows && has_pass(n_) &&
             !libraries_.pass(device_, whole_rows, n_, n_)) {
-            return transposed([&] { convolve(columns); });
+            const Variant &transpose = row_of(transpose_form);
+            passes_.transpose(transpose);
+            convolve(columns);
+            passes_.transpose(transpose);
+            return;
         }
         transform(axis, {}, LineFactor::ones, LineFactor::transfer);
         transform(axis, inverse_endpoints);
@@ -249,7 +238,7 @@ private:
     // All rows, all columns times the transfer function of both axes, all rows back. The transfer function is
     // a table where a library makes one.
     void angular_spectrum() {
-        const Variant *table = libraries_.of_form(device_.backend, transfer);
+        const Variant *table = libraries_.of_form(device_.backend, transfer.name);
         const MakeResponse exact = [p = p_, table](
                                        Plan &plan, Device device, const FftPassLibrary &pass, int64_t parts) {
             return spectrum_response(plan, device, p, pass, parts, *table);
@@ -274,7 +263,7 @@ PassPlan with_phases_apart(const Variant &variant, Device device, const FresnelR
 // Phases apart from the passes are a documented step of the backends that have a transpose. On others their
 // library does what no pass does.
 PassPlan of_phases(const Variant &variant, Device device, const FresnelRequest &request) {
-    const bool is_step = libraries().of_form(variant.backend, transpose_form);
+    const bool is_step = libraries().of_form(variant.backend, transpose_form.name);
     return is_step ? with_phases_apart(variant, device, request) :
                      with_phases_in_passes(variant, device, request);
 }
