@@ -9,9 +9,10 @@
 #include "runtime/devices/opencl/opencl.h"
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <list>
 #include <map>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 
 namespace tilewright::app {
 
@@ -57,25 +58,12 @@ peers::PeerArray peer_array(const Array &array, void *data) {
                     array.strides()[0] * (int64_t)size_of(array.type())};
 }
 
-// While it lives, the array is on the device. A result is written whole there.
-class OnDevice {
-public:
-    OnDevice(const Array &array, Device device, bool is_result)
-        : storage_(*array.storage()), is_result_(is_result) {
-        storage_.hold(device, is_result, is_result);
-        seen = peer_array(array, (void *)storage_.device_memory());
+peers::PeerArray on_device(const Array &array) {
+    if (array.offset_bytes() != 0) {
+        throw std::invalid_argument("peers take arrays that are no part of another one");
     }
-    ~OnDevice() {
-        storage_.release(is_result_, false);
-    }
-    OnDevice(const OnDevice &) = delete;
-
-    peers::PeerArray seen;
-
-private:
-    Storage &storage_;
-    const bool is_result_;
-};
+    return peer_array(array, (void *)array.storage()->device_memory());
+}
 
 void call_on_device(
     Device device, const peers::LibraryPeer &peer, const std::vector<Array> &inputs, const Array &output) {
@@ -83,12 +71,15 @@ void call_on_device(
     if (device.backend == Backend::cuda) {
         context.emplace(driver::cuda_context(device.index));
     }
-    std::list<OnDevice> held;
     std::vector<peers::PeerArray> seen;
     for (const Array &input : inputs) {
-        seen.push_back(held.emplace_back(input, device, false).seen);
+        input.sync(device);
+        seen.push_back(on_device(input));
     }
-    peer.run(seen, held.emplace_back(output, device, true).seen);
+    output.storage()->hold(device, true, true);
+    const std::shared_ptr<Storage> written(
+        output.storage().get(), [](Storage *storage) { storage->release(true, false); });
+    peer.run(seen, on_device(output));
 }
 
 void call_on_cpu(const peers::LibraryPeer &peer, const std::vector<Array> &inputs, Array &output) {
