@@ -127,9 +127,8 @@ void print(const std::string &text) {
 }
 
 static bool shows_colours() {
-    const char *const no_colour = getenv("NO_COLOR"), *const terminal = getenv("TERM");
-    return isatty(STDOUT_FILENO) && (no_colour == nullptr || *no_colour == 0) &&
-           (terminal == nullptr || strcmp(terminal, "dumb") != 0);
+    const char *const no_colour = getenv("NO_COLOR");
+    return obeys_codes(STDOUT_FILENO) && (no_colour == nullptr || *no_colour == 0);
 }
 
 static const char *colour_of(std::string_view word, bool begins_line) {

@@ -47,7 +47,7 @@ void Progress::step(const std::string &now) {
 
 void Progress::show(size_t done, const std::string &now) {
     if (std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1) || is_quiet() ||
-        !isatty(STDERR_FILENO)) {
+        !obeys_codes(STDERR_FILENO)) {
         return;
     }
     constexpr size_t width = 24;

@@ -2,6 +2,8 @@
 #include "apps/tilewright/terminal/standard_streams.h"
 #include <cerrno>
 #include <cstddef>
+#include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -57,6 +59,11 @@ void print_error(std::string_view text) noexcept {
 }
 
 static bool quiet = false;
+
+bool obeys_codes(int stream) noexcept {
+    const char *const terminal = getenv("TERM");
+    return isatty(stream) && (terminal == nullptr || strcmp(terminal, "dumb") != 0);
+}
 
 void be_quiet() noexcept {
     quiet = true;

@@ -18,6 +18,9 @@ void write_error(std::string_view bytes) noexcept;
 // The same of text, as a terminal may show it (put_plain()).
 void print_error(std::string_view text) noexcept;
 
+// Whether the stream is a terminal that takes codes for colours and for clearing a line.
+bool obeys_codes(int stream) noexcept;
+
 // Leaves out what print_remark() prints, and the bar of progress: the option --quiet.
 void be_quiet() noexcept;
 bool is_quiet() noexcept;
