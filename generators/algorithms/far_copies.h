@@ -3,7 +3,7 @@
 // another. zlib sees the last 32 KiB alone, and repeats at most 258 bytes at a time.
 //
 // A text becomes letters, and steps of three numbers each: how many of the letters come next, how many bytes
-// to copy after them, and from how far back. zlib then deflates both.
+// to copy after them, and from how far back: 0 for as far as the last time. zlib then deflates both.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -27,7 +27,9 @@ struct FarCopies {
 };
 
 inline FarCopies with_far_copies(std::string_view text) {
-    constexpr size_t least = 48;  // shorter repetitions are zlib's
+    // A shorter repetition is zlib's. One that is as far back as the last one costs less, so that it pays
+    // sooner: kernels that are alike differ in a few places.
+    constexpr size_t least = 64, least_as_far = 24;
     constexpr uint32_t nowhere = std::numeric_limits<uint32_t>::max();
     constexpr int slot_bits = 20;
     std::vector<uint32_t> last_at(size_t(1) << slot_bits, nowhere);  // by what the next `least` bytes are
@@ -41,15 +43,16 @@ inline FarCopies with_far_copies(std::string_view text) {
         return last_at[hash >> (64 - slot_bits)];
     };
     FarCopies made;
-    size_t done = 0;
+    size_t done = 0, last_back = 0;
     for (size_t at = 0; at + least <= text.size();) {
-        size_t from = slot(at), to = at;
+        const bool is_as_far =
+            last_back > 0 && text.substr(at, least_as_far) == text.substr(at - last_back, least_as_far);
+        size_t from = is_as_far ? at - last_back : slot(at), to = at, end = at;
         slot(at) = (uint32_t)at;
-        size_t end = at;
         while (from != nowhere && end < text.size() && text[from + end - at] == text[end]) {
             end++;
         }
-        if (end < at + least) {
+        if (end < at + (is_as_far ? least_as_far : least)) {
             at++;
             continue;
         }
@@ -60,7 +63,8 @@ inline FarCopies with_far_copies(std::string_view text) {
         made.letters += text.substr(done, to - done);
         made.add_number(to - done);
         made.add_number(end - to);
-        made.add_number(to - from);
+        made.add_number(to - from == last_back ? 0 : to - from);
+        last_back = to - from;
         for (at++; at < end && at + least <= text.size(); at++) {
             slot(at) = (uint32_t)at;
         }
@@ -88,13 +92,14 @@ public:
         }
         step.own = number();
         step.copied = number();
-        step.back = number();
+        const size_t back = number();
+        step.back = last_back_ = back == 0 ? last_back_ : back;
         return true;
     }
 
 private:
     std::string_view steps_;
-    size_t at_ = 0;
+    size_t at_ = 0, last_back_ = 0;
 
     size_t number() {
         size_t value = 0;

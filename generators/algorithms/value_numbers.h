@@ -4,7 +4,8 @@
 // is alike has other numbers at each place, and zlib finds no repetition. With distances in place of numbers
 // it is the same text: it deflates to a quarter (OpenCL C) or half (PTX) of the bytes.
 //
-// A value is a name and a number: `_12`, `%rd3`. The first value of a name in a line counts as its
+// A value is a name and a number: `_12`, `%rd3`, and in PTX also the parameter, label or call `param_3`,
+// `$L__BB0_2`, `callseq 7`. The first value of a name in a line counts as its
 // definition. A number that is one more than that of the name's last definition becomes the byte
 // `next_value`; any other becomes the byte `other_value` and its distance from the last definition.
 #include <charconv>
@@ -43,11 +44,17 @@ public:
     }
 
 private:
-    std::vector<ValueDefinition> known_;  // less than ten in a text
+    std::vector<ValueDefinition> known_;  // about ten in a text
 };
 
-// The name of a value at the end of a text: `_`, or `%` and small letters; empty where there is none.
+// The name of a value at the end of a text: `_`, `%` and small letters, or one of PTX's; empty where there is
+// none.
 inline std::string_view value_name_at_end(std::string_view text) {
+    for (const std::string_view name : {"param_", "$L__BB0_", "callseq "}) {
+        if (text.ends_with(name)) {
+            return text.substr(text.size() - name.size());
+        }
+    }
     const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
     size_t at = text.size();
     while (at > 0 && is_letter(text[at - 1])) {

@@ -26,6 +26,12 @@ TEST(ValueNumbers, EachNameOfARegisterHasNumbersOfItsOwn) {
         "add " + next("%r") + ", " + next("%rd") + ";\nadd " + next("%r") + ", " + back("%rd", 0) + ";\n");
 }
 
+TEST(ValueNumbers, ParametersLabelsAndCallsOfPtxAreValues) {
+    EXPECT_EQ(with_distances("{ // callseq 1, 0\n$L__BB0_3: k_param_1,\n} // callseq 1"),
+        "{ // " + next("callseq ") + ", 0\n" + back("$L__BB0_", -3) + ": k_" + next("param_") + ",\n} // " +
+            back("callseq ", 0));
+}
+
 TEST(ValueNumbers, OtherNumbersStay) {
     for (const std::string text : {"float x = 12.5f + y_12 + __3;", "L__BB0_12: r12", "_007", "%r01",
              "_99999999999", "%R5 %_ %1", "", "12"}) {
@@ -63,6 +69,15 @@ TEST(FarCopies, EachTextComesBack) {
              lines(0, 4000) + lines(100, 3000) + "end", std::string(100000, 'x')}) {
         comes_back(text);
     }
+}
+
+// A repetition of 24 to 63 bytes is a copy only where it is as far back as the one before it.
+TEST(FarCopies, ShortRepetitionsAsFarBackAsTheLastAreNoLetters) {
+    const std::string part = lines(0, 400), end = lines(1000, 3);
+    EXPECT_EQ(with_far_copies(part + part.substr(0, 500) + "|" + part.substr(501, 40) + end).letters.size(),
+        part.size() + 1 + end.size());
+    EXPECT_EQ(
+        with_far_copies(part + part.substr(501, 40) + end).letters.size(), part.size() + 40 + end.size());
 }
 
 TEST(FarCopies, APartThatWasThereBeforeIsNoLetters) {
