@@ -2,6 +2,7 @@
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/library.h"
 #include "generators/program/targets.h"
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -21,38 +22,61 @@ std::string quoted(const std::string &text) {
     return out + "\"";
 }
 
-std::string joined(std::initializer_list<std::string> texts) {
+std::string joined(const std::vector<std::string> &texts, const std::string &between = ", ") {
     std::string all;
     for (const std::string &text : texts) {
-        all += (all.empty() ? "" : ", ") + text;
+        all += (all.empty() ? "" : between) + text;
     }
     return all;
 }
 
 // The numbers of a variant, in the order in which variants_of() takes them.
-void write_numbers(const ScheduleVariant &variant, const std::vector<Tunable> &tunables, std::ostream &out) {
+std::vector<std::string> numbers_of(const ScheduleVariant &variant, const std::vector<Tunable> &tunables) {
+    std::vector<std::string> all;
+    const auto add = [&](const std::string &name, std::initializer_list<int> values) {
+        std::string line = "    {" + quoted(name);
+        for (const int value : values) {
+            line += ", " + std::to_string(value);
+        }
+        all.push_back(line + "},\n");
+    };
     for (const ConfigurationField &field : variant.configured) {
-        out << "    {" << quoted(field.name) << ", " << field.value << "},\n";
+        add(field.name, {field.value});
     }
     for (const Tunable &t : tunables) {
-        out << "    {" << quoted(t.name) << ", " << t.value << ", " << t.low << ", " << t.high << "},\n";
+        add(t.name, {t.value, t.low, t.high});
     }
     for (const RegisterCap &cap : variant.register_caps) {
-        out << "    {" << quoted(cap.kernel) << ", " << cap.most << "},\n";
+        add(cap.kernel, {cap.most});
     }
+    return all;
 }
 
-void write_conditions(const ScheduleVariant &variant, std::ostream &out) {
-    out << std::setprecision(17);
+std::vector<std::string> conditions_of(const ScheduleVariant &variant) {
+    std::vector<std::string> all;
     for (const Condition &condition : variant.conditions) {
-        out << "    {" << quoted(condition.measure) << ", " << condition.range.least << ", ";
+        std::ostringstream out;
+        out << std::setprecision(17) << "    {" << quoted(condition.measure) << ", " << condition.range.least
+            << ", ";
         if (std::isinf(condition.range.most)) {
             out << "std::numeric_limits<double>::infinity()";
         } else {
             out << condition.range.most;
         }
         out << (condition.is_needed ? ", true},\n" : ", false},\n");
+        all.push_back(out.str());
     }
+    return all;
+}
+
+// Where in `all` these lines follow each other; they are added where they do not yet.
+std::string place_of(const std::vector<std::string> &lines, std::vector<std::string> &all) {
+    const auto at = std::search(all.begin(), all.end(), lines.begin(), lines.end());
+    const auto place = at - all.begin();
+    if (at == all.end()) {
+        all.insert(all.end(), lines.begin(), lines.end());
+    }
+    return std::to_string(place);
 }
 
 // The targets of the chosen libraries: cpu, cuda, opencl.
@@ -114,7 +138,8 @@ std::string libraries_text(const Selection &selection, const std::string &target
 
 std::string table_text(const Selection &selection) {
     const std::string op = only_table().op;
-    std::ostringstream numbers, conditions, entries, declarations;
+    std::vector<std::string> numbers, conditions;
+    std::ostringstream entries, declarations;
     std::string backends;
     for (const std::string &target : targets_of(selection)) {
         const std::string function = selection.name + "_" + target + "_libraries()";
@@ -124,15 +149,15 @@ std::string table_text(const Selection &selection) {
     for (const Library &one : selection.libraries()) {
         const ScheduleVariant &variant = *one.variant;
         const std::vector<Tunable> tunables = with_values(variant.tunables, one.tunables);
-        write_numbers(variant, tunables, numbers);
-        write_conditions(variant, conditions);
         entries << "    {"
                 << joined({quoted(op), quoted(selection.name), quoted(one.schedule), quoted(variant.family),
                        quoted(variant.also), quoted(one.type),
                        one.backend == "vnni" ? "Backend::cpu, true" : "Backend::" + one.backend + ", false",
                        quoted(variant.form), std::to_string(variant.configured.size()),
                        std::to_string(tunables.size()), std::to_string(variant.register_caps.size()),
-                       std::to_string(variant.conditions.size()), quoted(variant.opencl_options),
+                       std::to_string(variant.conditions.size()),
+                       place_of(numbers_of(variant, tunables), numbers),
+                       place_of(conditions_of(variant), conditions), quoted(variant.opencl_options),
                        quoted(variant.autoscheduler), quoted(variant.declined), quoted(variant.summary),
                        quoted(variant.unmeasured)})
                 << "},\n";
@@ -144,9 +169,9 @@ std::string table_text(const Selection &selection) {
         << "'s generator.\n#include \"tilewright/variant.h\"\n\nnamespace tilewright {\n\n"
         << declarations.str() << "\nnamespace {\n\n"
         << "constexpr VariantNumber numbers[] = {\n"
-        << numbers.str()
+        << joined(numbers, "")
         << "    {},  // so that there is one\n};\n\nconstexpr VariantCondition conditions[] = {\n"
-        << conditions.str() << "    {},\n};\n\n"
+        << joined(conditions, "") << "    {},\n};\n\n"
         << "constexpr ConstantVariant table[] = {\n"
         << entries.str() << "};\n\n}  // namespace\n\nconst std::vector<Variant> &" << selection.name
         << "_variants() {\n    // Never destroyed: other threads may still call libraries while the process "

@@ -90,18 +90,19 @@ std::vector<Variant> variants_of(std::span<const ConstantVariant> table, const V
             constant.backend, constant.needs_vnni, constant.form, {}, {}, {}, constant.opencl_options,
             constant.autoscheduler, constant.declined, constant.summary, {}, nullptr, nullptr, constant.also,
             {}, constant.kept_for};
-        for (int i = 0; i < constant.configured; i++, numbers++) {
-            variant.configured.push_back({numbers->name, numbers->value});
+        const VariantNumber *number = numbers + constant.first_number;
+        for (int i = 0; i < constant.configured; i++, number++) {
+            variant.configured.push_back({number->name, number->value});
         }
-        for (int i = 0; i < constant.tunables; i++, numbers++) {
-            variant.tunables.push_back({numbers->name, numbers->value, numbers->low, numbers->high});
+        for (int i = 0; i < constant.tunables; i++, number++) {
+            variant.tunables.push_back({number->name, number->value, number->low, number->high});
         }
-        for (int i = 0; i < constant.register_caps; i++, numbers++) {
-            variant.register_caps.push_back({numbers->name, numbers->value});
+        for (int i = 0; i < constant.register_caps; i++, number++) {
+            variant.register_caps.push_back({number->name, number->value});
         }
-        for (int i = 0; i < constant.conditions; i++, conditions++) {
-            variant.conditions.push_back(
-                {conditions->measure, conditions->least, conditions->most, conditions->is_needed});
+        for (const VariantCondition &one :
+            std::span(conditions + constant.first_condition, constant.conditions)) {
+            variant.conditions.push_back({one.measure, one.least, one.most, one.is_needed});
         }
         const auto of_backend = std::find_if(backends.begin(), backends.end(),
             [&](const BackendLibraries &one) { return one.backend == variant.backend; });

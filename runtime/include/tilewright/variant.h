@@ -150,8 +150,9 @@ struct ConstantVariant {
     Backend backend;
     bool needs_vnni;
     const char *form;
-    int configured, tunables, register_caps;  // how many of the next numbers are the variant's, in this order
-    int conditions;                           // and of the next conditions
+    uint16_t configured, tunables, register_caps;  // how many numbers are the variant's, in this order
+    uint16_t conditions;                           // and how many conditions
+    uint16_t first_number, first_condition;        // variants share those that are the same
     const char *opencl_options, *autoscheduler, *declined, *summary, *kept_for;
 };
 
