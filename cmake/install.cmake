@@ -18,7 +18,8 @@ function(tilewright_install_small)
         add_custom_command(OUTPUT ${small}
             COMMAND ${CMAKE_COMMAND} -DARCHIVE=$<TARGET_FILE:${target}> -DSMALL=${small}
                 -DMERGED=${arg_MERGED} -DROOTS=${arg_ROOTS}
-                -DAR=${CMAKE_AR} -DLINKER=${CMAKE_LINKER} -DNM=${CMAKE_NM} -DSTRIP=${CMAKE_STRIP} -P ${script}
+                -DAR=${CMAKE_AR} -DLINKER=${CMAKE_LINKER} -DNM=${CMAKE_NM} -DOBJCOPY=${CMAKE_OBJCOPY}
+                -DSTRIP=${CMAKE_STRIP} -P ${script}
             DEPENDS ${target} ${script} COMMENT "What is installed of ${target}" VERBATIM)
         add_custom_target(${target}_small DEPENDS ${small})
         add_dependencies(tilewright_small_archives ${target}_small)

@@ -1,5 +1,5 @@
-# cmake -DARCHIVE=lib.a -DSMALL=lib.a -DMERGED=regex [-DROOTS=regex] -DAR=ar -DLINKER=ld -DNM=nm -DSTRIP=strip
-#     -P small_archive.cmake
+# cmake -DARCHIVE=lib.a -DSMALL=lib.a -DMERGED=regex [-DROOTS=regex] -DAR=ar -DLINKER=ld -DNM=nm
+#     -DOBJCOPY=objcopy -DSTRIP=strip -P small_archive.cmake
 #
 # Writes an archive once more as SMALL, which is what is installed. The objects whose names match MERGED,
 # which every program takes together, become one with one section of code: then inline functions that several
@@ -65,7 +65,15 @@ if (merged)
         string(APPEND script "${section} : { *(${section} ${section}.*) }\n")
     endforeach ()
     file(WRITE ${work}/sections.ld "SECTIONS {\n${script}}\n")
-    run(${LINKER} -r ${roots} -T sections.ld -o ${one}.o ${merged})
+    # Groups of sections, of which a linker takes the first one per name, are dissolved: their headers are a
+    # third of the generators' archive. Variables of inline functions then have names that are weak, so that
+    # other files may define them too.
+    run(${LINKER} -r ${roots} --force-group-allocation -T sections.ld -o ${one}.o ${merged})
+    run(${NM} --defined-only --format=posix ${one}.o)
+    set(unique ${said})
+    list(FILTER unique INCLUDE REGEX " u ")
+    list(TRANSFORM unique REPLACE "^([^ ]+) .*" "--weaken-symbol=\\1")
+    run(${OBJCOPY} ${unique} ${one}.o)
     list(REMOVE_ITEM objects ${merged})
     list(PREPEND objects ${one}.o)
 endif ()
