@@ -133,6 +133,18 @@ std::string kernels_text(const Json &json) {
     return joined(texts, "; ");
 }
 
+// "across=8, down=4"
+std::string tunables_text(const Json &tunables) {
+    std::vector<std::string> words;
+    if (tunables.is_object()) {
+        for (const auto &[name, value] : tunables.items()) {
+            words.push_back(
+                one_line(name + "=" + value.dump(-1, ' ', false, Json::error_handler_t::replace)));
+        }
+    }
+    return joined(words, ", ");
+}
+
 void read_times(const Json &json, TimedRun &run) {
     const auto batch = json.find("batch");
     if (batch != json.end() && batch->is_object()) {
@@ -255,21 +267,6 @@ TimedFile read_lines(const std::string &content, const std::string &path) {
 }
 
 }  // namespace
-
-std::string tunables_text(const Json &tunables) {
-    std::vector<std::string> words;
-    if (tunables.is_object()) {
-        for (const auto &[name, value] : tunables.items()) {
-            words.push_back(
-                one_line(name + "=" + value.dump(-1, ' ', false, Json::error_handler_t::replace)));
-        }
-    } else if (tunables.is_array()) {
-        for (const Json &one : tunables) {
-            words.push_back(fmt::format("{}={}", text(one, "name"), number(one, "value")));
-        }
-    }
-    return joined(words, ", ");
-}
 
 TimedFile timed_file(const Json &report, const std::string &path) {
     if (!report.is_object()) {

@@ -58,7 +58,4 @@ TimedFile read_timed_file(const std::string &path);
 // The same of a report that is in memory. `path` names it in errors.
 TimedFile timed_file(const Json &report, const std::string &path);
 
-// "across=8, down=4"
-std::string tunables_text(const Json &tunables);
-
 }  // namespace tilewright::app
