@@ -100,6 +100,16 @@ TEST(GaussianWeights, PartsAreTheTap) {
     EXPECT_FALSE(fits_split_taps(GaussianWeights::of(200)->words16));
 }
 
+// A tap that is the whole sum, 2^24, has no three bytes.
+TEST(GaussianWeights, OfTinySigmasAreNoFragments) {
+    for (const double sigma : {.05, .15}) {
+        EXPECT_FALSE(TapFragments::fit(GaussianWeights::of(sigma)->words16, false)) << sigma;
+        EXPECT_FALSE(TapFragments::fit(GaussianWeights::of(sigma)->bytes, true)) << sigma;
+    }
+    EXPECT_TRUE(TapFragments::fit(GaussianWeights::of(.5)->words16, false));
+    EXPECT_TRUE(TapFragments::fit(GaussianWeights::of(.5)->bytes, true));
+}
+
 }  // namespace
 
 }  // namespace tilewright

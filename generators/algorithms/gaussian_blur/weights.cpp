@@ -220,8 +220,8 @@ TapFragments TapFragments::of(const IntegerTaps &taps, int byte, bool is_sum) {
     return {all, std::min(all - words(most), 8 * (of_all - own)), own, byte, is_sum};
 }
 
-bool TapFragments::are_sums(const IntegerTaps &taps) {
-    return *std::max_element(taps.taps.begin(), taps.taps.end()) <= 510;
+bool TapFragments::fit(const IntegerTaps &taps, bool is_u8) {
+    return *std::max_element(taps.taps.begin(), taps.taps.end()) <= (is_u8 ? 2 * 255 : (1 << 24) - 1);
 }
 
 uint32_t TapFragments::word(const IntegerTaps &taps, int v, int lane, int m, int step) const {

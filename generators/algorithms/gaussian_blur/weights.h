@@ -136,8 +136,8 @@ struct TapFragments {
     // or more where all taps have so many.
     static TapFragments of(const IntegerTaps &taps, int byte, bool is_sum = false);
 
-    // Whether the taps are sums of two bytes.
-    static bool are_sums(const IntegerTaps &taps);
+    // Whether each tap fits: of u8 as the sum of two bytes, of u16 as a number of three.
+    static bool fit(const IntegerTaps &taps, bool is_u8);
 
     // Word v of a lane, in half m of a step.
     uint32_t word(const IntegerTaps &taps, int v, int lane, int m, int step) const;

@@ -122,7 +122,7 @@ struct FusedForm final : ProductsForm {
                 return false;
             }
         }
-        return (!is_u8 || TapFragments::are_sums(taps_of(request))) && request.image().shape()[0] >= 8 &&
+        return TapFragments::fit(taps_of(request), is_u8) && request.image().shape()[0] >= 8 &&
                ProductsForm::serves(variant, request, output);
     }
 

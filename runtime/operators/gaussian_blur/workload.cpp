@@ -27,6 +27,7 @@ public:
             {{65, 127}, settings(2.25, "mirror")},
             {{101, 211}, settings(1, "reflect")},
             {{77, 150}, settings(.8, "mirror")},
+            {{70, 300}, settings(.05, "reflect")},
             {{46, 66, 3}, settings(.8, "zero"), true},
             {{7, 1031}, settings(1.5, "zero")},
             {{523, 3}, settings(1, "nearest")},
