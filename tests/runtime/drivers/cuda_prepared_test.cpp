@@ -75,6 +75,22 @@ TEST_F(CudaPrepared, AllKernelsAreOneLaunch) {
     EXPECT_EQ(output.newest_on(), first);
 }
 
+// Rows are paired and their spectra split on the device, before and behind the two passes.
+TEST_F(CudaPrepared, RealValuesOfOddWidthsAreOneLaunch) {
+    const Array values(Type::f32, {9, 15});
+    Array spectrum, back;
+    const Settings half{{"half", std::string("yes")}},
+        inverse{{"half", std::string("yes")}, {"direction", std::string("inverse")}, {"width", 15.0}};
+    const auto expect_one_launch = [&](const Array &input, Array &output, const Settings &settings) {
+        Prepared prepared = op->prepare({&input, 1}, output, settings, {.device = first});
+        ASSERT_TRUE(prepared.is_one_launch());
+        prepared();
+        EXPECT_EQ(record().graph_launches.back().kernels.size(), 4u);
+    };
+    expect_one_launch(values, spectrum, half);
+    expect_one_launch(spectrum, back, inverse);
+}
+
 TEST_F(CudaPrepared, KernelsGetTheAddressesOfOtherArrays) {
     const Array other(Type::c64, {64, 64});
     Array output, other_output;
