@@ -280,7 +280,7 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
                                [&](const Variant &variant) { return variant.backend == device.backend; });
     refuse(Fault::device,
         types.empty() ? no_variant_for(device, backends, is_linked) :
-                        not_of_type(request.type, device, types, elsewhere),
+                        not_of_type(request.type, device, types, schedule == "tuned" ? elsewhere : ""),
         "schedule", schedule);
 }
 

@@ -27,10 +27,10 @@ struct Opened {
 Opened open(const peers::SharedObject &object) {
     const std::string file = find_program(object.file);
     if (file.empty()) {
-        return {
-            nullptr, fmt::format("{}: {} is not beside the generators; docs/performance/peers.md says how "
-                                 "it is built (`cmake --build BUILD --target peer_libraries`)",
-                         object.libraries, object.file)};
+        return {nullptr, fmt::format("{}: {} is not beside the generators; it is built where they are found "
+                                     "(`cmake --build BUILD --target peer_libraries`; "
+                                     "docs/performance/peers.md)",
+                             object.libraries, object.file)};
     }
     void *const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     void *const found = handle ? dlsym(handle, peers::add_peers_name) : nullptr;
@@ -96,6 +96,9 @@ void call_on_cpu(const peers::LibraryPeer &peer, const std::vector<Array> &input
 
 std::vector<Peer> library_peers(
     const Operator &op, const std::string &type, const Settings &settings, Device device) {
+    if (settings.text("pad", "no") == "yes") {
+        return {};  // they transform the sides of the input
+    }
     peers::PeerProblem problem = {op.name(), type, settings.text("border", "reflect"),
         settings.text("direction", "forward"), settings.text("half", "no") == "yes",
         settings.number("sigma", 1)};

@@ -160,6 +160,7 @@ Loop gaussian_loop(const Array &image, const std::vector<double> &weights, Array
 // The recursion along rows, then along columns, in f64.
 template<typename T>
 Loop recursive_loop(const Array &image, double sigma, Array &output) {
+    using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
     return [filter = PublishedFilter(sigma), pixels = image.as<T>(), to = output.as<T>(), h = height(image),
                w = width(image), c = channels(image), pitch = image.strides()[0],
                to_pitch = output.strides()[0]] {
@@ -176,7 +177,7 @@ Loop recursive_loop(const Array &image, double sigma, Array &output) {
         }
         for (int64_t y = 0; y < h; y++) {
             std::transform(&all[(size_t)(y * n)], &all[(size_t)(y * n)] + n, to + y * to_pitch,
-                [](double value) { return element<T>((float)value); });
+                [](double value) { return element<T, Real>((Real)value); });
         }
     };
 }
@@ -191,13 +192,14 @@ Loop blur_loop(const std::string &op, const Array &image, double sigma, Array &o
 
 Loop matmul_loop(const Array &a, const Array &b, Array &output) {
     return with_elements(a, [&]<typename T>(const T *from) -> Loop {
-        return [from, by = b.as<T>(), to = output.as<float>(), m = height(a), depth = width(a), n = width(b),
+        using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+        return [from, by = b.as<T>(), to = output.as<Sum>(), m = height(a), depth = width(a), n = width(b),
                    a_pitch = a.strides()[0], b_pitch = b.strides()[0], to_pitch = output.strides()[0]] {
             for (int64_t y = 0; y < m; y++) {
-                std::fill_n(to + y * to_pitch, n, 0.f);
+                std::fill_n(to + y * to_pitch, n, Sum(0));
                 for (int64_t k = 0; k < depth; k++) {
                     for (int64_t x = 0; x < n; x++) {
-                        to[y * to_pitch + x] += (float)from[y * a_pitch + k] * (float)by[k * b_pitch + x];
+                        to[y * to_pitch + x] += (Sum)from[y * a_pitch + k] * (Sum)by[k * b_pitch + x];
                     }
                 }
             }

@@ -66,7 +66,8 @@ void add_cuda_peers(Benchmark &benchmark, BenchmarkReport &report) {
     try {
         runs = benchmark.cuda_peers();
     } catch (const Error &error) {
-        print_remark(fmt::format("tilewright: bench: no peers on CUDA: {}\n", error.what()));
+        print_remark(
+            fmt::format("tilewright: bench: no peers of cuBLAS, cuFFT, CUB and NPP: {}\n", error.what()));
     }
     for (const Run &run : runs) {
         report.add(run);
@@ -108,8 +109,13 @@ void time_case(const Case &one, const BenchOptions &options, Progress &progress,
     const std::vector<const Variant *> variants = variants_of(one, options, benchmark, progress, report);
     (options.in_turns ? time_in_turns : time_variants)(benchmark, variants, progress, report);
     if (options.peers) {
-        for (const Peer &peer : benchmark.peers()) {
+        const std::vector<Peer> peers = benchmark.peers();
+        for (const Peer &peer : peers) {
             report.add(benchmark.peer(peer));
+        }
+        if (peers.empty() && one.device.backend == Backend::opencl) {
+            report.remark(
+                fmt::format("no peer computes {} on {}; add --device cpu", one.op->name(), one.device.str()));
         }
     }
     if (options.peers && one.device.backend == Backend::cuda) {
@@ -129,10 +135,10 @@ void print_missing_peers(const std::vector<Device> &devices) {
         }
     }
     if (has(Backend::cuda) && find_program(cuda_peers_program).empty()) {
-        print_remark(
-            fmt::format("tilewright: bench: no peers on CUDA: {} is not beside this program; build it "
-                        "where nvcc is installed (`cmake --build BUILD --target {}`)\n",
-                cuda_peers_program, cuda_peers_program));
+        print_remark(fmt::format("tilewright: bench: no peers of cuBLAS, cuFFT, CUB and NPP: {} is not "
+                                 "beside this program; build it "
+                                 "where nvcc is installed (`cmake --build BUILD --target {}`)\n",
+            cuda_peers_program, cuda_peers_program));
     }
 }
 

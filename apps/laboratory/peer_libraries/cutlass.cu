@@ -85,6 +85,16 @@ template<class In>
 using Small = Hopper<In, cute::Shape<_64, _64, _64>, cute::Shape<_1, _1, _1>, gemm::KernelTmaWarpSpecialized,
     cutlass::epilogue::TmaWarpSpecialized>;
 
+// The kernels are for one compute capability.
+inline void check_device() {
+    int device = 0, major = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    if (major != 9) {
+        throw std::invalid_argument("CUTLASS was compiled for compute capability 9.0");
+    }
+}
+
 // What a product is told of its matrices is made once for each set of them.
 template<class Product>
 LibraryPeer peer(const std::string &tiles) {
@@ -95,6 +105,7 @@ LibraryPeer peer(const std::string &tiles) {
         [=](const std::vector<PeerArray> &in, const PeerArray &out) {
             const auto [place, is_new] = ready->try_emplace({in[0].data, in[1].data, out.data});
             if (is_new) {
+                check_device();
                 const auto arguments = Product::arguments(in[0], in[1], out);
                 constexpr auto elements = (int64_t)(16 / sizeof(typename Gemm::ElementA));
                 if (in[0].width % elements != 0 || in[1].width % elements != 0) {

@@ -20,6 +20,13 @@ struct Place {
     using Memory = void *;
     Place(const PeerProblem &, Memory) {
         cuCtxGetDevice(&device);
+        cuCtxGetCurrent(&context);
+    }
+    void enter() {
+        cuCtxPushCurrent(context);
+    }
+    void leave() {
+        cuCtxPopCurrent(nullptr);
     }
     void tell(VkFFTConfiguration &about) {
         about.device = &device;
@@ -27,6 +34,7 @@ struct Place {
     void tell(VkFFTLaunchParams &) {}
 
     CUdevice device = 0;
+    CUcontext context = nullptr;
 #else
     using Memory = cl_mem;
     // The context has one device.
@@ -34,6 +42,8 @@ struct Place {
         clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, nullptr);
         clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof device, &device, nullptr);
     }
+    void enter() {}
+    void leave() {}
     void tell(VkFFTConfiguration &about) {
         about.device = &device;
         about.context = &context;
@@ -68,28 +78,35 @@ public:
             about.inputBufferStride[axis] = (pfUINT)(in.pitch * (axis == 0 ? 1 : in.height)) / from;
             about.bufferStride[axis] = (pfUINT)(out.pitch * (axis == 0 ? 1 : out.height)) / to;
         }
-        pfUINT in_bytes = about.inputBufferStride[1] * from, out_bytes = about.bufferStride[1] * to;
-        about.inputBufferSize = &in_bytes;
-        about.bufferSize = &out_bytes;
+        in_bytes_ = about.inputBufferStride[1] * from;
+        out_bytes_ = about.bufferStride[1] * to;
+        about.inputBufferSize = &in_bytes_;
+        about.bufferSize = &out_bytes_;
         check(initializeVkFFT(&application_, about));
     }
     ~Plan() {
+        place_.enter();
         deleteVkFFT(&application_);
+        place_.leave();
     }
     Plan(const Plan &) = delete;
 
     void start(const PeerArray &in, const PeerArray &out) {
         VkFFTLaunchParams about = {};
-        auto from = (Place::Memory)in.data, to = (Place::Memory)out.data;
+        from_ = (Place::Memory)in.data;
+        to_ = (Place::Memory)out.data;
         place_.tell(about);
-        about.inputBuffer = &from;
-        about.buffer = &to;
+        about.inputBuffer = &from_;
+        about.buffer = &to_;
         constexpr int forward = -1;
         check(VkFFTAppend(&application_, forward, &about));
     }
 
 private:
     Place place_;
+    // VkFFT keeps the addresses of these.
+    pfUINT in_bytes_ = 0, out_bytes_ = 0;
+    Place::Memory from_ = {}, to_ = {};
     VkFFTApplication application_ = {};
 };
 

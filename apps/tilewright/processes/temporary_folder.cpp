@@ -66,8 +66,7 @@ TemporaryFolder::TemporaryFolder() {
         refuse_folder(parent, errno);
     }
     alive_ = std::move(pipe.writer);
-    shell_ = start_remover(*pipe.reader, path_);  // where there is no shell, the destructor alone
-                                                          // removes it
+    shell_ = start_remover(*pipe.reader, path_);  // without a shell, the destructor alone removes it
     if (mkdir(path_.c_str(), S_IRWXU) != 0) {
         const int fault = errno;
         if (shell_ > 0) {
