@@ -78,7 +78,7 @@ static const ScheduleVariants &variants() {
         family("fused", {mixed_variants(cuda), mixed_variants(opencl), mixed_variants(cpu)}),
         mixed_variants_of_f64(),
         mixed_rows_of_f64(),
-        family("fused", half_variants("fused_half", "c64 c128")),
+        family("fused", half_variants("c64 c128")),
 
         // Without AVX2, all lines are transformed by fused_mixed*. Columns of 8192 are done in parts.
         newer({family("fused", pass_variants("fused_rows", lines_in_vectors, along, lines_in_cache())),

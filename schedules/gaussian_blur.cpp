@@ -208,8 +208,8 @@ static ScheduleVariants window_variants() {
         int radius, columns, window;
     } const floats[] = {{9, 256, 4}, {12, 256, 4}, {20, 192, 8}, {30, 192, 8}, {40, 176, 8}},
             halves[] = {{4, 256, 8}, {12, 256, 8}, {20, 256, 8}, {40, 176, 8}};
-    // Tiles of CUDA alone: OpenCL has 48 KB of shared memory. Those of tuned_large are for images at least as
-    // wide as they are.
+    // Tiles of CUDA alone: OpenCL has 48 KB of shared memory. A variant tuned_large serves images
+    // that are at least as wide as its tile.
     struct {
         int radius, columns, rows, registers;
     } const on_cuda[] = {
@@ -256,7 +256,7 @@ static ScheduleVariants word_variants() {
     } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {12, 3, 512, 32, 16}, {20, 5, 512, 16, 16},
         {30, 8, 512, 16, 16}};
     // Up to radius 9 without upper bytes of taps. On CUDA tuned_fused_* takes .66 to 1.06 times the time of
-    // that of radius 12 (H200), and GPUs without such tensor cores take that of radius 20 for it.
+    // that of radius 12 (H200), and GPUs without such tensor cores run that of radius 20 in its place.
     for (const auto &w : words) {
         add("tuned_words", w.radius == 12 || w.radius == 30 ? opencl : gpu, "u8", window_dot,
             word_tile(w.radius, w.radius < 12 ? 0 : w.high, false, w.columns, w.rows, w.window),

@@ -92,7 +92,7 @@ void shared(Matmul &m, ScheduleContext &context) {
 
 // As `shared`, with a square of elements per thread: of what a thread reads from shared memory, it uses each
 // word `side` times. The rows of A's tile are contiguous, so that a thread reads several at once; they are 4
-// words apart from a multiple of 32 banks, because the copy writes along k.
+// elements apart from a multiple of 32 banks, because the copy writes along k.
 void registers(Matmul &m, ScheduleContext &context) {
     const int side = context["side"], tile = context["threads"] * side;
     tiles_in_shared(m, context["threads"], side, context["depth"]);

@@ -4,6 +4,7 @@
 #include "generators/pipelines/functions.h"
 #include "generators/pipelines/pipeline.h"
 #include "generators/pipelines/request.h"
+#include "generators/program/libraries/kernel_limits.h"
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -49,6 +50,13 @@ public:
         for (int d = 0; d < chain.dimensions(); d++) {
             output.dim(d).set_min(0);
         }
+    }
+
+protected:
+    Pipeline build_pipeline() override {
+        Pipeline pipeline = Halide::Generator<PipelineGenerator>::build_pipeline();
+        check_kernel_limits(pipeline, get_target(), "the pipeline \"" + stages.value() + "\"");
+        return pipeline;
     }
 };
 

@@ -69,7 +69,8 @@ std::vector<std::string> conditions_of(const ScheduleVariant &variant) {
     return all;
 }
 
-// Where in `all` these lines follow each other; they are added where they do not yet.
+// The index in `all` from which these lines stand one after another. Where they do not yet, they are added at
+// the end.
 std::string place_of(const std::vector<std::string> &lines, std::vector<std::string> &all) {
     const auto at = std::search(all.begin(), all.end(), lines.begin(), lines.end());
     const auto place = at - all.begin();

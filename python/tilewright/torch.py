@@ -14,7 +14,7 @@ gradient, in which what the border continued is added to the pixels that it was 
 recursive_gaussian leaves out what weighs less than 10^-6.
 
 Under autocast all operators but matmul compute in float32, to which float16 and bfloat16 are converted;
-matmul takes those as they are, and its result is float32.
+matmul takes those as they are, and its result is float32, or float64 of float64.
 """
 
 from typing import TYPE_CHECKING

@@ -69,9 +69,9 @@ struct Block {
         return (int64_t(1) << shift) <= threads && line_cells(cells, shift) << shift <= words;
     }
 };
-// A library for GPUs with less shared memory keeps fewer words than its variant says.
+// A library for GPUs with less shared memory keeps fewer words than its variant says: as many whole 16.
 Block block_of(const Variant &variant) {
-    const int64_t word = variant.type == "c64" ? 8 : 16, kept = variant.needs.shared_bytes / word;
+    const int64_t word = variant.type == "c64" ? 8 : 16, kept = variant.needs.shared_bytes / word / 16 * 16;
     return {variant.tunable("threads"), std::min<int64_t>(variant.tunable("words"), kept)};
 }
 

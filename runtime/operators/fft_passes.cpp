@@ -236,8 +236,7 @@ void PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
             false);
         return;
     }
-    // A CPU without AVX2 has no passes, and transforms all lines by these; so does a GPU of which blocks have
-    // less memory than passes over columns take.
+    // Rows that no pass takes are the columns of the transposed field.
     if (device_.backend != Backend::cpu && !columns && has_passes && has_pass(h_) && has_pass(w_)) {
         const Variant *transposing = libraries_.of_form(device_.backend, "fft2d_transpose");
         if (!transposing) {
@@ -248,6 +247,8 @@ void PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
         transpose(*transposing);
         return;
     }
+    // A CPU without AVX2 has no passes, and transforms all lines by these; so does a GPU of which blocks have
+    // less memory than passes over columns take.
     const MixedTransform mixed(libraries_.mixed(device_, type_), device_, axis, n, lines, endpoints, factors);
     step(mixed.variant(), true, [mixed](Plan &plan, Device device, const Array &from, Array &to) {
         mixed.add_to(plan, device, from, to);

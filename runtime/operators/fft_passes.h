@@ -183,8 +183,9 @@ public:
         : libraries_(libraries), device_(device), h_(h), w_(w), type_(type) {}
 
     // Adds the transform of all rows or of all columns: one pass, or two passes over parts of the lines; or
-    // passes for lines of any length, where a side of the field is no power of two from 16 to 8192. Rows that
-    // no pass takes are transformed as the columns of the transposed field.
+    // passes for lines of any length, where a side of the field is no power of two from 16 to 8192. On a
+    // GPU, where both sides are such powers, rows that no pass takes are transformed as the columns of the
+    // transposed field.
     void transform(FieldAxis axis, const Endpoints &endpoints = {}, const LineFactors &factors = {});
 
     // Adds a pass. `in_place`: it may write where it reads; otherwise it writes what other blocks of threads

@@ -37,20 +37,20 @@ inline void half_in_vectors(FftHalf &f, ScheduleContext &) {
     }
 }
 
-inline ScheduleVariants half_variants(const std::string &name, const std::string &type) {
+inline ScheduleVariants half_variants(const std::string &type) {
     using Step = FftHalfShape::Step;
     const FftHalfShape forward, back{.step = Step::half_back};
     const auto of_pairs = [&](const char *does, Step step, const char *sentence) {
         return variant(std::string("fused_") + does, gpu, type, half_by_threads, FftHalfShape{.step = step})
             .says(sentence);
     };
-    return {variant(name, gpu, type, half_by_threads, forward)
+    return {variant("fused_half", gpu, type, half_by_threads, forward)
                 .says("The spectrum of real values from that of half as many complex numbers, per thread."),
-        variant(name + "_back", gpu, type, half_by_threads, back)
+        variant("fused_half_back", gpu, type, half_by_threads, back)
             .says("Real values' spectrum made that of half as many complex numbers, one thread each."),
-        variant(name, cpu, type, half_in_vectors, forward)
+        variant("fused_half", cpu, type, half_in_vectors, forward)
             .says("The spectrum of real values from that of half as many complex numbers, by rows."),
-        variant(name + "_back", cpu, type, half_in_vectors, back)
+        variant("fused_half_back", cpu, type, half_in_vectors, back)
             .says("Real values' spectrum made that of half as many complex numbers, by rows."),
         of_pairs(
             "pair_rows", Step::pair_rows, "Two rows of real values as one of complex numbers, per thread."),

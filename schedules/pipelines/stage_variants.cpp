@@ -54,9 +54,12 @@ void add_blur_windows(std::vector<StageVariant> &variants) {
             .most_radius = radius};
         StageVariant inside = window, floats = window, bytes = window;
         inside.schedule = "tuned_large_" + std::to_string(radius);
-        inside.backend = "cuda";
+        inside.where = cuda;
         inside.least_width = "columns";
-        inside.serves = [](const StageRequest &request) { return !request.zero_border; };
+        // Its blocks need more shared memory than all older GPUs have.
+        inside.serves = [](const StageRequest &request) {
+            return !request.zero_border && request.target.get_cuda_capability_lower_bound() >= 80;
+        };
         inside.elements = floats.elements = "f32";
         bytes.elements = "u8";
         bytes.backend = "opencl";  // on CUDA the same schedule, where the operator takes tensor cores

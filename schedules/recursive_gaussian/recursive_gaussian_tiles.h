@@ -25,8 +25,8 @@ using Halide::Var;
 
 // The tunables. steps: how many steps of the carries a thread computes at a time, with their loads in flight
 // together; 16 in place of 8 took the carries along x from .025 to .021 ms. runs: how many runs of a line a
-// thread sums per iteration of a loop. On CUDA all four take .95 of the time of u8 8192 x 8192 with two; with
-// four, NVIDIA's OpenCL takes 4.2 s for the first call, and 2.1 s with one (H200, 2026-11-29).
+// thread sums per iteration of a loop. On CUDA a blur of u8 8192 x 8192 with four takes .95 of its time with
+// two; with four, NVIDIA's OpenCL takes 4.2 s for the first call, and 2.1 s with one (H200, 2026-11-29).
 inline std::vector<Tunable> settings(Backends where) {
     return {{"steps", 16, 4, 32}, {"runs", where == opencl ? 1 : 4, 1, 4}};
 }

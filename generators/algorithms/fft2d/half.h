@@ -30,8 +30,8 @@ namespace tilewright {
 // other ones are dense.
 //
 // Back, the spectrum may be that of no real values. As in numpy.fft.irfft2, columns are transformed first,
-// and of the columns 0 and, where w is even, w / 2 the real part counts then. In half_back, which is before
-// that transform: their parts that are equal to their conjugates at the opposite frequency.
+// and of the columns 0 and, where w is even, w / 2 the real part counts then. half_back comes before that
+// transform, and takes the part of these columns that equals its conjugate at the opposite frequency.
 struct FftHalf : Halide::NamesInterface {
     static constexpr const char *name = "fft_half";
     using Step = FftHalfShape::Step;

@@ -5,8 +5,8 @@ namespace tilewright {
 
 // A variant's configuration.
 struct FftHalfShape {
-    // `half` and `half_back` are of rows that are half as many complex numbers; the others, in the order of
-    // their use, are of pairs of rows.
+    // `half` and `half_back` are for even widths, whose rows are read as half as many complex numbers. The
+    // others are for pairs of rows, in the order of their use: two forward, two back.
     enum class Step { half, half_back, pair_rows, split_spectra, pair_spectra, split_rows };
     Step step = Step::half;
 

@@ -93,8 +93,8 @@ struct GaussianBlurProductsConfiguration {
 // GaussianBlurWindowFloats and GaussianBlurColours.
 struct GaussianBlurWindowConfiguration {
     int radius = 0;  // the variant serves radii up to this one
-    // GaussianBlurWindow: workers find their rows in a table that the group makes, which is shorter than to
-    // compute them; not for the border `zero`.
+    // GaussianBlurWindow: workers read the numbers of their rows from a table that their group makes, which
+    // takes fewer instructions than computing them; not for the border `zero`.
     bool table = false;
     // GaussianBlurWindow: workers whose rows are all inside the image read them without any arithmetic of the
     // border.

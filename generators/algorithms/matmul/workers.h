@@ -1,6 +1,6 @@
 #pragma once
 // A form of matmul whose sums are laid out by worker, so that each worker keeps its sums in registers.
-// Variants: tuned_small, tuned_medium, tuned_shallow and tuned_large on GPUs.
+// Variants: tuned_small, tuned_small_whole and tuned_large on GPUs.
 #include "generators/algorithms/matmul/division.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include <algorithm>

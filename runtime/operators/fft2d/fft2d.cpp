@@ -67,9 +67,10 @@ void add_step(
         throw std::logic_error("fft2d: no variant of the form fft_half");
     }
     passes.step(*variant, false,
-        [variant, width = request.width, type = request.field_type](
+        [variant, width = request.width, type = request.field_type,
+            has_roots = step == Step::half || step == Step::half_back](
             Plan &plan, Device device, const Array &from, Array &to) {
-            const Array roots = fft_roots(width, type);
+            const Array roots = fft_roots(has_roots ? width : 1, type);
             plan.launch(*variant, device)
                 .in("in", from, numbers_of(from))
                 .in("roots", roots, numbers_of(roots))

@@ -137,8 +137,9 @@ protected:
     // sigma 7.5, all at once .127, more of them .106; u16, sigma 2.25, three times as many .204, twice .217.
     void bind_share(
         Launch &launch, const Variant &variant, const GaussianBlurRequest &request) const override {
-        constexpr int64_t many_steps = 8;
-        const int64_t tiles = variant.tunable("tiles"), blocks = units_of(launch.device()) * 4 * 8 / tiles,
+        constexpr int64_t many_steps = 8, tiles_of_unit = 32;  // at once
+        const int64_t tiles = variant.tunable("tiles"),
+                      blocks = units_of(launch.device()) * tiles_of_unit / tiles,
                       outputs = side * (tiles + 1 - configuration_of(variant).steps),
                       strips = ceil_div(request.image().shape()[1], outputs),
                       steps = ceil_div(request.image().shape()[0], side),
