@@ -23,6 +23,9 @@ function(tilewright_install_small)
             DEPENDS ${target} ${script} COMMENT "What is installed of ${target}" VERBATIM)
         add_custom_target(${target}_small DEPENDS ${small})
         add_dependencies(tilewright_small_archives ${target}_small)
+        # CMake leaves a file alone that is as old as what it installs there, to the second.
+        install(CODE "file(REMOVE
+            \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/lib${target}.a\")")
         install(FILES ${small} DESTINATION ${CMAKE_INSTALL_LIBDIR})
     endforeach ()
 endfunction()
