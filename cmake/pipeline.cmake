@@ -51,7 +51,7 @@ function(tilewright_stages_program target)
     set(parts generators/pipelines/pipeline generators/pipelines/fused generators/pipelines/stage
         generators/pipelines/stages/invert generators/pipelines/stages/transpose
         generators/pipelines/stages/gaussian_blur generators/pipelines/stages/sums
-        generators/algorithms/gaussian_blur/weights
+        generators/algorithms/gaussian_blur/weights generators/program/libraries/kernel_limits
         schedules/schedule schedules/pipelines/pipeline schedules/pipelines/stage_variants)
     set(tables schedules/invert schedules/gaussian_blur schedules/transpose schedules/column_sum
         schedules/row_sum)

@@ -21,6 +21,7 @@
 #include "tilewright/transpose.h"
 #include "tilewright/workload.h"
 #include "two_blurs_fused.h"
+#include "wide_blur_staged.h"
 #include "wide_colours_staged.h"
 #include "words_blur_transpose_staged.h"
 #include "words_transpose_sums_fused.h"
@@ -79,6 +80,8 @@ const Case cases[] = {
     {"invert_blur_transpose_fused", invert_blur_transpose_fused, invert_blur_transpose, Type::u8},
     {"float_blur_sums_staged", float_blur_sums_staged,
         [](const Array &a) { return float_blur_sums(a, 2.25); }, Type::f32, 1, 2 * (2 * 9 + 3)},
+    {"wide_blur_staged", wide_blur_staged, [](const Array &a) { return blurred(a, 5); }, Type::f32, 1,
+        2 * (2 * 20 + 3)},
     {"float_blur_sums_fused", float_blur_sums_fused, [](const Array &a) { return float_blur_sums(a, 1); },
         Type::f32, 1, 2 * (2 * 4 + 3)},
     {"two_blurs_fused", two_blurs_fused,
