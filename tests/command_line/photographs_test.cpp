@@ -278,7 +278,7 @@ TEST_F(Photographs, TextOfOneLineOrOneColumnIsAMatrixWhereMatricesAreTaken) {
     EXPECT_EQ(result_of({"matmul", path("column.txt"), path("row.csv")}), "1,2,3\n2,4,6\n3,6,9\n");
     EXPECT_EQ(result_of({"min_plus_convolution", path("row.csv"), path("column.txt")}), "2\n3\n4\n5\n6\n");
     expect_refusal(3, {"matmul", path("m.csv"), path("row.csv"), path("o.csv")},
-        {"a, b = f32 (2, 3), f32 (1, 3)", "as many columns"});
+        {"a, b = f64 (2, 3), f64 (1, 3)", "as many columns"});
     write_array(path("cube.npy"), Array(Type::f32, {3, 2, 2}));
     expect_refusal(3, {"matmul", path("m.csv"), path("cube.npy"), path("o.csv")}, {"b = f32 (3, 2, 2)"});
 }
