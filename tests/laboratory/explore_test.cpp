@@ -262,7 +262,7 @@ TEST_F(Explore, LosesNothingWhereItIsKilled) {
 // Once the folder is there, the process that measures points and its group are killed, as by the search.
 TEST_F(Explore, LeavesNoFolderOfAProcessThatIsKilledAtOnce) {
     const Ran ran = explore({"--points", "2", "--results", results()},
-        {"LD_PRELOAD=" TILEWRIGHT_AT_CALL, "ASAN_OPTIONS=verify_asan_link_order=0",
+        {std::string("LD_PRELOAD=") + TILEWRIGHT_AT_CALL, "ASAN_OPTIONS=verify_asan_link_order=0",
             "TILEWRIGHT_TEST_CALL=mkdir", "TILEWRIGHT_TEST_GROUP=1",
             "TILEWRIGHT_TEST_SIGNAL=" + std::to_string(SIGKILL)});
     expect_failed_point(ran, "it crashed: signal 9");

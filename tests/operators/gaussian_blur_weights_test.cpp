@@ -9,7 +9,7 @@ namespace tilewright {
 namespace {
 
 TEST(GaussianWeights, ErrorBoundIsUnderOne) {
-    // NOLINT(bugprone-float-loop-counter): it multiplies
+    // NOLINTNEXTLINE(bugprone-float-loop-counter): it multiplies
     for (double sigma = .01; sigma < 8192; sigma *= 1.03) {
         const auto w = GaussianWeights::of(sigma);
         EXPECT_LT(w->bytes.bound, 1) << sigma;
@@ -84,7 +84,7 @@ TEST(GaussianWeights, ShortSumsGiveTheSameBytes) {
 
 // What dot products of 16-bit numbers add stays within 32 bits, and the parts are the tap.
 TEST(GaussianWeights, PartsAreTheTap) {
-    // NOLINT(bugprone-float-loop-counter): it multiplies
+    // NOLINTNEXTLINE(bugprone-float-loop-counter): it multiplies
     for (double sigma = .01; sigma < 31; sigma *= 1.03) {
         const auto w = GaussianWeights::of(sigma);
         EXPECT_TRUE(fits_split_taps(w->words16)) << sigma;

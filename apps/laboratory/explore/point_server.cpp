@@ -80,16 +80,16 @@ private:
         const std::string name = task["variant"];
         for (const Variant &variant : op.variants()) {
             if (variant.name() == name) {
-                return task.contains("tunables") ? varied(variant, task) : own(op, variant);
+                return task.contains("tunables") ? varied(variant, task) : own(op, &variant);
             }
         }
         throw Failed{"this program has no variant " + name};
     }
 
     // A generator that is not ours builds its own variants too.
-    static const Variant &own(const Operator &op, const Variant &variant) try {
+    static const Variant &own(const Operator &op, const Variant *variant) try {
         const auto *theirs = dynamic_cast<const ForeignOperator *>(&op);
-        return theirs ? theirs->loaded(variant) : variant;
+        return theirs ? theirs->loaded(*variant) : *variant;
     } catch (const Error &error) {
         throw Failed{error.what(), true};
     }
