@@ -34,7 +34,8 @@ using Set = std::set<std::string>;
 TEST_F(BenchWords, EveryRunHasTheFieldsOfAVariant) {
     const std::string op = operators().front();
     const json listed = run_json({"list", op, "--json"})["operators"][0]["variants"];
-    for (const json &one : bench(op, {"--device", "cpu", "--size", "40x30"})["runs"]) {
+    const json report = bench(op, {"--device", "cpu", "--size", "40x30"});
+    for (const json &one : report["runs"]) {
         const auto variant = std::find_if(listed.begin(), listed.end(),
             [&](const json &other) { return other["variant"] == one["variant"]; });
         ASSERT_NE(variant, listed.end()) << one;

@@ -16,7 +16,7 @@ for made in "$2"/*.made; do
         echo '#include <unistd.h>'
         echo "int ${name}_argv(void **arguments) {"
         case $TILEWRIGHT_TEST_FAULT in
-        crash) echo 'raise(SIGSEGV);' ;;
+        crash) echo 'signal(SIGSEGV, SIG_DFL); raise(SIGSEGV);' ;;  # sanitizers have a handler
         hang) echo 'for (;;) { pause(); }' ;;
         esac
         echo 'return arguments == 0; }'

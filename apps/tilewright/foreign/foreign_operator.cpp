@@ -6,6 +6,7 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/devices/calls/halide_calls.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/process/immortal.h"
 #include <algorithm>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -329,8 +330,7 @@ std::vector<Array> ForeignOperator::arranged(const std::vector<Array> &pictures,
 namespace {
 
 std::map<std::string, const ForeignOperator *> &made_operators() {
-    static std::map<std::string, const ForeignOperator *> made;
-    return made;
+    return immortal([] { return std::map<std::string, const ForeignOperator *>(); });
 }
 
 }  // namespace
