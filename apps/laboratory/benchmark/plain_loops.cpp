@@ -18,6 +18,10 @@ namespace {
 using namespace tilewright::plain;
 using Loop = std::function<void()>;
 
+// What elements of T are computed in.
+template<typename T>
+using RealOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
 // A value of a blur as an element: integers are rounded and limited.
 template<typename T, typename Real>
 T element(Real value) {
@@ -127,7 +131,7 @@ int64_t reflected(int64_t i, int64_t n) {
 // In f32, or for f64 in f64: down columns, then along rows of which each has a copy with its borders.
 template<typename T>
 Loop gaussian_loop(const Array &image, const std::vector<double> &weights, Array &output) {
-    using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    using Real = RealOf<T>;
     const std::vector<Real> taps(weights.begin(), weights.end());
     return [=, pixels = image.as<T>(), to = output.as<T>(), h = height(image), w = width(image),
                c = channels(image), pitch = image.strides()[0], to_pitch = output.strides()[0]] {
@@ -160,7 +164,7 @@ Loop gaussian_loop(const Array &image, const std::vector<double> &weights, Array
 // The recursion along rows, then along columns, in f64.
 template<typename T>
 Loop recursive_loop(const Array &image, double sigma, Array &output) {
-    using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    using Real = RealOf<T>;
     return [filter = PublishedFilter(sigma), pixels = image.as<T>(), to = output.as<T>(), h = height(image),
                w = width(image), c = channels(image), pitch = image.strides()[0],
                to_pitch = output.strides()[0]] {
@@ -192,7 +196,7 @@ Loop blur_loop(const std::string &op, const Array &image, double sigma, Array &o
 
 Loop matmul_loop(const Array &a, const Array &b, Array &output) {
     return with_elements(a, [&]<typename T>(const T *from) -> Loop {
-        using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+        using Sum = RealOf<T>;
         return [from, by = b.as<T>(), to = output.as<Sum>(), m = height(a), depth = width(a), n = width(b),
                    a_pitch = a.strides()[0], b_pitch = b.strides()[0], to_pitch = output.strides()[0]] {
             for (int64_t y = 0; y < m; y++) {
