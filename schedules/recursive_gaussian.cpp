@@ -200,35 +200,36 @@ ScheduleVariants blocks_variants() {
     return family("blocks", variants);
 }
 
-// Tiles of images of any size and any number of channels.
-ScheduleVariant coloured_tiles(Backends where) {
+// Tiles of images of any size and any number of channels: for sigmas up to 5, and for all.
+ScheduleVariants coloured_tiles(Backends where) {
     using namespace recursive_gaussian_tiles;
-    return variant(
-        "tuned_any", where, "u8 u16 f32 f16 bf16", tiles_of_any_size, coloured, settings_of_colours(where))
-        .registers("kernel_tails", 168)
-        .registers("kernel_carries_filtered", 168)
-        .registers("", 128)
-        .says("As blocks_any, also for colours: two reads of the image and one write.");
+    const std::string types = "u8 u16 f32 f16 bf16";
+    return {
+        variant("tuned_near", where, types, tiles_of_any_size, coloured_near, settings_of_colours(where))
+            .registers("kernel_tails", 168)
+            .registers("", 128)
+            .says("As tuned_any, without scans, for sigmas up to 5: a tile's neighbours alone add."),
+        variant("tuned_any", where, types, tiles_of_any_size, coloured, settings_of_colours(where))
+            .registers("kernel_tails", 168)
+            .registers("kernel_carries_filtered", 168)
+            .registers("", 128)
+            .says("As blocks_any, also for colours: two reads of the image and one write."),
+    };
 }
 
 ScheduleVariants tuned_gpu_variants() {
     using namespace recursive_gaussian_tiles;
-    return family("tuned",
-        {
-            variant("tuned_columns", gpu, "u8 u16 f32 f64 f16 bf16", columns,
-                RecursiveGaussianConfiguration{.two_sigmas = true},
-                {{"threads", 64, 32, 256}, {"samples", 16, 1, 16}, {"width", 32, 16, 128},
-                    {"height", 8, 1, 16}})
-                .with("strict_float")
-                .says("As columns, for another sigma down columns than along rows, and for f64."),
-            variant("tuned_near", cuda, "u8 u16 f32 f16 bf16", tiles_of_any_size, coloured_near,
-                settings_of_colours(cuda))
-                .registers("kernel_tails", 168)
-                .registers("", 128)
-                .says("As tuned_any, without scans, for sigmas up to 5: a tile's neighbours alone add."),
-            coloured_tiles(cuda),
-            coloured_tiles(opencl),
-        });
+    return family(
+        "tuned", {
+                     variant("tuned_columns", gpu, "u8 u16 f32 f64 f16 bf16", columns,
+                         RecursiveGaussianConfiguration{.two_sigmas = true},
+                         {{"threads", 64, 32, 256}, {"samples", 16, 1, 16}, {"width", 32, 16, 128},
+                             {"height", 8, 1, 16}})
+                         .with("strict_float")
+                         .says("As columns, for another sigma down columns than along rows, and for f64."),
+                     coloured_tiles(cuda),
+                     coloured_tiles(opencl),
+                 });
 }
 
 }  // namespace
