@@ -120,10 +120,10 @@ endfunction()
 #
 # The libraries of a table of schedules, or of those of its variants that SCHEDULES (names of variants, or of
 # their families) and TYPES choose. One command per target in TARGETS makes the archive FOLDER/NAME_TARGET.a
-# and what EMIT names beside it, and of a GPU's target two headers: NAME_TARGET_needs.h, which says what the
-# kernels need of a device, and NAME_TARGET_texts.h, which has the text of the operator's own kernels. One
-# more command makes the table that the runtime reads, and for each target the list of its libraries, which
-# the table asks for; it runs first, and says what is wrong with the selection.
+# and what EMIT names beside it, and headers: NAME_TARGET_needs.h, which says what the libraries need of a
+# device and which arguments they take, and of a GPU's target NAME_TARGET_texts.h, which has the text of the
+# operator's own kernels. One more command makes the table that the runtime reads, and for each target the
+# list of its libraries, which the table asks for; it runs first, and says what is wrong with the selection.
 # CMake does not know the variants: the generator does, and it makes no library again that would be the same
 # (generators/program/libraries/build.h). CUDA libraries have machine code beside their PTX, in
 # NAME_cuda_cubins.h, for the compute capabilities that cubins.cmake finds and that run the PTX. Sets in
@@ -201,9 +201,9 @@ function(tilewright_libraries name)
             list(APPEND made ${arg_FOLDER}/${name}_cuda_cubins.h)
         endif ()
         list(JOIN emit "," emit)
+        list(APPEND made ${arg_FOLDER}/${name}_${target}_needs.h)
         if (NOT target STREQUAL cpu)
-            list(APPEND made
-                ${arg_FOLDER}/${name}_${target}_needs.h ${arg_FOLDER}/${name}_${target}_texts.h)
+            list(APPEND made ${arg_FOLDER}/${name}_${target}_texts.h)
         endif ()
         string(REPLACE cpu cpu,vnni backend ${target})
         add_custom_command(OUTPUT ${made}

@@ -3,24 +3,23 @@
 # the CMake package: sources and schedules, for which a project needs the Halide wheel.
 include(CMakePackageConfigHelpers)
 
-# tilewright_install_small(TARGETS... [MERGED regex [ROOTS regex]]): installs static libraries as
+# tilewright_install_small(TARGETS... [MERGED regex... [ROOTS regex]]): installs static libraries as
 # small_archive.cmake makes them; it says what the words mean. Without MERGED, no objects are merged. Called
 # after install(TARGETS), which exports the targets and installs what is overwritten here.
 add_custom_target(tilewright_small_archives ALL)
 function(tilewright_install_small)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "" "MERGED;ROOTS" "")
-    if (NOT arg_MERGED)
-        set(arg_MERGED "^$")
-    endif ()
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "ROOTS" "MERGED")
+    list(JOIN arg_MERGED " " merged)
     foreach (target IN LISTS arg_UNPARSED_ARGUMENTS)
         set(small ${CMAKE_BINARY_DIR}/small/lib${target}.a)
         set(script ${PROJECT_SOURCE_DIR}/cmake/small_archive.cmake)
+        set(resolve ${PROJECT_SOURCE_DIR}/cmake/resolve_calls.py)
         add_custom_command(OUTPUT ${small}
             COMMAND ${CMAKE_COMMAND} -DARCHIVE=$<TARGET_FILE:${target}> -DSMALL=${small}
-                -DMERGED=${arg_MERGED} -DROOTS=${arg_ROOTS}
+                -DMERGED=${merged} -DROOTS=${arg_ROOTS}
                 -DAR=${CMAKE_AR} -DLINKER=${CMAKE_LINKER} -DNM=${CMAKE_NM} -DOBJCOPY=${CMAKE_OBJCOPY}
-                -DSTRIP=${CMAKE_STRIP} -P ${script}
-            DEPENDS ${target} ${script} COMMENT "What is installed of ${target}" VERBATIM)
+                -DREADELF=${CMAKE_READELF} -DSTRIP=${CMAKE_STRIP} -DPYTHON=${Python3_EXECUTABLE} -P ${script}
+            DEPENDS ${target} ${script} ${resolve} COMMENT "What is installed of ${target}" VERBATIM)
         add_custom_target(${target}_small DEPENDS ${small})
         add_dependencies(tilewright_small_archives ${target}_small)
         # CMake leaves a file alone that is as old as what it installs there, to the second.
@@ -47,9 +46,21 @@ else ()
     install(TARGETS tilewright_runtime tilewright_operators tilewright_not_linked tilewright_workloads
         ${archives} ${libraries}
         EXPORT TilewrightTargets)
-    # Of these a program takes only the objects that it calls.
-    tilewright_install_small(tilewright_runtime tilewright_operators tilewright_not_linked
-        tilewright_workloads ${archives})
+    # Of the runtime a program takes only the objects that it calls. Readers and writers are called together,
+    # and so are the parts of transforms.
+    set(merged "")
+    foreach (folder files operators)
+        get_target_property(names tilewright_runtime_code SOURCES)
+        list(FILTER names INCLUDE REGEX "^runtime/${folder}/")
+        # The text of kernels needs some of them alone, and programs bring others in place of those of TIFF.
+        list(FILTER names EXCLUDE REGEX "/deflate/|/tiff/|/text[.]cpp$")
+        list(TRANSFORM names REPLACE "^.*/(.*)[.]cpp$" "\\1")
+        list(JOIN names "|" names)
+        list(APPEND merged "^(${names})[.]cpp[.]o$")
+    endforeach ()
+    tilewright_install_small(tilewright_runtime MERGED ${merged})
+    tilewright_install_small(tilewright_not_linked)
+    tilewright_install_small(tilewright_operators tilewright_workloads ${archives} MERGED .)
     # All libraries of an operator and target, which their list names, but those that have the name of several
     # operators.
     foreach (library IN LISTS libraries)

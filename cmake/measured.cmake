@@ -22,3 +22,5 @@ add_custom_command(OUTPUT ${TILEWRIGHT_MEASURED_TABLE}
     COMMAND tilewright_measured_table ${TILEWRIGHT_MEASURED_TABLE} ${measured}
     DEPENDS tilewright_measured_table ${measured}
     COMMENT "The measured times of schedules/measured" VERBATIM)
+# One table, which is linked as a whole or not at all.
+set_source_files_properties(${TILEWRIGHT_MEASURED_TABLE} PROPERTIES COMPILE_OPTIONS -fno-data-sections)

@@ -1,12 +1,12 @@
-# cmake -DARCHIVE=lib.a -DSMALL=lib.a -DMERGED=regex [-DROOTS=regex] -DAR=ar -DLINKER=ld -DNM=nm
-#     -DOBJCOPY=objcopy -DSTRIP=strip -P small_archive.cmake
+# cmake -DARCHIVE=lib.a -DSMALL=lib.a [-DMERGED="regex..." [-DROOTS=regex]] -DAR=ar -DLINKER=ld -DNM=nm
+#     -DOBJCOPY=objcopy -DREADELF=readelf -DSTRIP=strip -DPYTHON=python3 -P small_archive.cmake
 #
-# Writes an archive once more as SMALL, which is what is installed. The objects whose names match MERGED,
-# which every program takes together, become one with one section of code: then inline functions that several
-# of them have are there once.
+# Writes an archive once more as SMALL, which is what is installed. The objects whose names match one regex of
+# MERGED, which programs take together, become one with one section of code: then inline functions that
+# several of them have are there once.
 # Where ROOTS names some of these objects, only what their functions need stays of the others: the libraries
-# of a CPU have metadata per instruction set that nobody asks for. Names that no linker needs are left out.
-# Code and data stay as they are.
+# of a CPU have metadata that nobody asks for. Names that no linker needs are left out. Code and data stay as
+# they are.
 set(work ${SMALL}.objects)
 file(REMOVE_RECURSE ${work} ${SMALL})
 file(MAKE_DIRECTORY ${work})
@@ -44,10 +44,29 @@ else ()  # sources of several folders have the same name
     endforeach ()
 endif ()
 
-set(merged ${objects})
-list(FILTER merged INCLUDE REGEX "${MERGED}")
-list(FILTER merged EXCLUDE REGEX "^main[.]cpp[.]o$")  # a program may bring its own
-if (merged)
+# A section per function is called as the function is: of the runtime's archive these names were an eighth.
+# What a linker needs of a name is how it begins, and of constants that are alike how it ends.
+foreach (object IN LISTS objects)
+    run(${READELF} -SW ${object})
+    string(REGEX MATCHALL "[.][a-z._]+[.]_Z[^ ;]*" names "${said}")
+    list(REMOVE_DUPLICATES names)
+    # Of ".rodata._ZN1fEv.str1.8" stays ".rodata.str1.8", of others ".text.f".
+    list(TRANSFORM names REPLACE "^([.][a-z._]+)[.]_Z.*([.](str|cst)[0-9.]+)$" "--rename-section=\\0=\\1\\2")
+    list(TRANSFORM names REPLACE "^([.][a-z._]+)[.]_Z.*$" "--rename-section=\\0=\\1.f")
+    list(JOIN names "\n" names)
+    file(WRITE ${work}/names "${names}")
+    run(${OBJCOPY} @names ${object})
+endforeach ()
+
+string(REPLACE " " ";" MERGED "${MERGED}")
+set(count "")
+foreach (regex IN LISTS MERGED)
+    set(merged ${objects})
+    list(FILTER merged INCLUDE REGEX "${regex}")
+    list(FILTER merged EXCLUDE REGEX "^main[.]cpp[.]o$")  # a program may bring its own
+    if (NOT merged)
+        continue()
+    endif ()
     set(roots "")
     if (ROOTS)
         set(of_roots ${merged})
@@ -59,6 +78,8 @@ if (merged)
         list(PREPEND roots --gc-sections)
     endif ()
     cmake_path(GET SMALL STEM one)
+    string(APPEND count +)
+    set(one ${one}${count}.o)
     # Functions that are taken together need no section each: its name and header take as much as a small one.
     set(script "")
     foreach (section .text .gcc_except_table .data.rel.ro .bss)
@@ -68,15 +89,22 @@ if (merged)
     # Groups of sections, of which a linker takes the first one per name, are dissolved: their headers are a
     # third of the generators' archive. Variables of inline functions then have names that are weak, so that
     # other files may define them too.
-    run(${LINKER} -r ${roots} --force-group-allocation -T sections.ld -o ${one}.o ${merged})
-    run(${NM} --defined-only --format=posix ${one}.o)
-    set(unique ${said})
-    list(FILTER unique INCLUDE REGEX " u ")
-    list(TRANSFORM unique REPLACE "^([^ ]+) .*" "--weaken-symbol=\\1")
-    run(${OBJCOPY} ${unique} ${one}.o)
+    run(${LINKER} -r ${roots} --force-group-allocation -T sections.ld -o ${one} ${merged})
+    run(${NM} --defined-only --format=posix ${one})
+    list(FILTER said INCLUDE REGEX " u ")
+    list(TRANSFORM said REPLACE "^([^ ]+) .*" "--weaken-symbol=\\1")
+    run(${OBJCOPY} ${said} ${one})
+    # Calls of functions in the same section need no linker, and then the names of inline functions neither.
+    run(${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/resolve_calls.py ${one})
+    run(${NM} --defined-only --format=posix ${one})
+    list(FILTER said INCLUDE REGEX " W ")
+    list(TRANSFORM said REPLACE " .*" "")
+    list(JOIN said "\n" inline)
+    file(WRITE ${work}/inline "${inline}")
+    run(${OBJCOPY} --localize-symbols=inline ${one})
     list(REMOVE_ITEM objects ${merged})
-    list(PREPEND objects ${one}.o)
-endif ()
+    list(PREPEND objects ${one})
+endforeach ()
 run(${STRIP} --strip-unneeded --remove-section=.comment ${objects})
 run(${AR} qcs ${SMALL} ${objects})
 file(REMOVE_RECURSE ${work})

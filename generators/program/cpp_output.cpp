@@ -101,26 +101,23 @@ std::string libraries_text(const Selection &selection, const std::string &target
         }
         if (one.shared.empty()) {
             declarations << "int " << one.name << "_argv(void **);\n";
-            if (!one.is_own || !is_gpu(target)) {  // else the header of their needs has it
+            if (!one.is_own) {  // else the header of their needs has it
                 declarations << "const halide_filter_metadata_t *" << one.name << "_metadata();\n";
             }
         }
-        entries << "    {"
-                << joined({is_gpu(target)  ? one.run() + "_needs" :
-                           needs_avx2(one) ? "{.avx2 = true}" :
-                                             "{}",
-                       one.run() + "_argv", one.run() + "_metadata"})
+        entries << "    {" << joined({one.run() + "_needs", one.run() + "_argv", one.run() + "_metadata"})
                 << "},\n";
     }
     const bool none = entries.str().empty();
     std::ostringstream out;
-    out << "// Made by " << only_table().op << "'s generator.\n#include \"tilewright/variant.h\"\n";
+    const std::string begin = "#include \"" + selection.name + "_" + target;
+    out << "// Made by " << only_table().op << "'s generator.\n#include \"tilewright/variant.h\"\n"
+        << begin << "_needs.h\"\n";
     if (is_gpu(target)) {
-        out << "#include \"" << selection.name << "_" << target << "_needs.h\"\n#include \"" << selection.name
-            << "_" << target << "_texts.h\"\n";
+        out << begin << "_texts.h\"\n";
     }
     if (target == "cuda") {
-        out << "#include \"" << selection.name << "_cuda_cubins.h\"\n";
+        out << begin << "_cubins.h\"\n";
     }
     out << "\nextern \"C\" {\n" << declarations.str() << "}\n\nnamespace tilewright {\n\n";
     if (!none) {
@@ -137,48 +134,54 @@ std::string libraries_text(const Selection &selection, const std::string &target
     return out.str();
 }
 
+// The members of VariantWords.
+std::string words_of(const ScheduleVariant &variant, const std::string &schedule) {
+    std::vector<std::string> words = {schedule, variant.family, variant.also, variant.form,
+        variant.opencl_options, variant.autoscheduler, variant.declined, variant.summary, variant.unmeasured};
+    std::transform(words.begin(), words.end(), words.begin(), quoted);
+    return "    {" + joined(words) + "},\n";
+}
+
 std::string table_text(const Selection &selection) {
     const std::string op = only_table().op;
-    std::vector<std::string> numbers, conditions;
-    std::ostringstream entries, declarations;
-    std::string backends;
+    std::vector<std::string> words, numbers, conditions;
+    std::ostringstream entries, declarations, backends;
     for (const std::string &target : targets_of(selection)) {
-        const std::string function = selection.name + "_" + target + "_libraries()";
-        declarations << "std::span<const VariantLibrary> " << function << ";\n";
-        backends += (backends.empty() ? "{Backend::" : ", {Backend::") + target + ", " + function + "}";
+        const std::string function = selection.name + "_" + target + "_libraries";
+        declarations << "std::span<const VariantLibrary> " << function << "();\n";
+        backends << "    {Backend::" << target << ", " << function << "},\n";
     }
     for (const Library &one : selection.libraries()) {
         const ScheduleVariant &variant = *one.variant;
         const std::vector<Tunable> tunables = with_values(variant.tunables, one.tunables);
         entries << "    {"
-                << joined({quoted(op), quoted(selection.name), quoted(one.schedule), quoted(variant.family),
-                       quoted(variant.also), quoted(one.type),
+                << joined({quoted(one.type),
                        one.backend == "vnni" ? "Backend::cpu, true" : "Backend::" + one.backend + ", false",
-                       quoted(variant.form), std::to_string(variant.configured.size()),
-                       std::to_string(tunables.size()), std::to_string(variant.register_caps.size()),
+                       place_of({words_of(variant, one.schedule)}, words),
+                       std::to_string(variant.configured.size()), std::to_string(tunables.size()),
+                       std::to_string(variant.register_caps.size()),
                        std::to_string(variant.conditions.size()),
                        place_of(numbers_of(variant, tunables), numbers),
-                       place_of(conditions_of(variant), conditions), quoted(variant.opencl_options),
-                       quoted(variant.autoscheduler), quoted(variant.declined), quoted(variant.summary),
-                       quoted(variant.unmeasured)})
+                       place_of(conditions_of(variant), conditions)})
                 << "},\n";
     }
-    const bool own = selection.name == op;
-    const std::string variants = "variants_of(table, numbers, conditions, {" + backends + "})";
     std::ostringstream out;
     out << "// Made by " << op
         << "'s generator.\n#include \"tilewright/variant.h\"\n\nnamespace tilewright {\n\n"
         << declarations.str() << "\nnamespace {\n\n"
-        << "constexpr VariantNumber numbers[] = {\n"
+        << "constexpr VariantWords words[] = {\n"
+        << joined(words, "") << "};\n\nconstexpr VariantNumber numbers[] = {\n"
         << joined(numbers, "")
         << "    {},  // so that there is one\n};\n\nconstexpr VariantCondition conditions[] = {\n"
         << joined(conditions, "") << "    {},\n};\n\n"
-        << "constexpr ConstantVariant table[] = {\n"
-        << entries.str() << "};\n\n}  // namespace\n\nconst std::vector<Variant> &" << selection.name
-        << "_variants() {\n    // Never destroyed: other threads may still call libraries while the process "
-           "ends.\n    static const auto &variants = *new std::vector<Variant>("
-        << (own ? "with_added_variants(" + quoted(op) + ", " + variants + ")" : variants)
-        << ");\n    return variants;\n}\n\n}  // namespace tilewright\n";
+        << "constexpr ConstantVariant variants[] = {\n"
+        << entries.str() << "};\n\nconstexpr BackendLibraries backends[] = {\n"
+        << backends.str() << "};\n\nconstexpr VariantTable table = {"
+        << joined({quoted(op), quoted(selection.name)})
+        << ", words, numbers, conditions, variants, backends};\n\n}  // namespace\n\n"
+        << "const std::vector<Variant> &" << selection.name
+        << "_variants() {\n    static const std::vector<Variant> &all = variants_of(table);\n"
+        << "    return all;\n}\n\n}  // namespace tilewright\n";
     return out.str();
 }
 

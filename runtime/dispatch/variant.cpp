@@ -1,8 +1,11 @@
 // Variants: names, tunables, and those that a program adds to a table.
 #include "tilewright/variant.h"
 #include "tilewright/error.h"
+#include <HalideRuntime.h>
 #include <algorithm>
+#include <deque>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
@@ -80,17 +83,29 @@ void add_variants(const std::vector<Variant> &variants) {
     }
 }
 
-std::vector<Variant> variants_of(std::span<const ConstantVariant> table, const VariantNumber *numbers,
-    const VariantCondition *conditions, std::vector<BackendLibraries> backends) {
-    std::erase_if(backends, [](const BackendLibraries &one) { return one.libraries.empty(); });
+namespace {
+
+// The variants of a table whose backends the program is linked with.
+std::vector<Variant> own_variants_of(const VariantTable &table) {
+    std::map<Backend, std::span<const VariantLibrary>> libraries;
+    for (const BackendLibraries &one : table.backends) {
+        if (const auto linked = one.libraries(); !linked.empty()) {
+            libraries[one.backend] = linked;
+        }
+    }
     std::vector<Variant> variants;
-    variants.reserve(table.size());
-    for (const ConstantVariant &constant : table) {
-        Variant variant{constant.op, constant.origin, constant.schedule, constant.family, constant.type,
-            constant.backend, constant.needs_vnni, constant.form, {}, {}, {}, constant.opencl_options,
-            constant.autoscheduler, constant.declined, constant.summary, {}, nullptr, nullptr, constant.also,
-            {}, constant.kept_for};
-        const VariantNumber *number = numbers + constant.first_number;
+    variants.reserve(table.variants.size());
+    for (const ConstantVariant &constant : table.variants) {
+        const auto of_backend = libraries.find(constant.backend);
+        if (of_backend == libraries.end()) {
+            continue;
+        }
+        const VariantWords &words = table.words[constant.words];
+        Variant &variant = variants.emplace_back(
+            Variant{table.op, table.origin, words.schedule, words.family, constant.type, constant.backend,
+                constant.needs_vnni, words.form, {}, {}, {}, words.opencl_options, words.autoscheduler,
+                words.declined, words.summary, {}, nullptr, nullptr, words.also, {}, words.kept_for});
+        const VariantNumber *number = table.numbers + constant.first_number;
         for (int i = 0; i < constant.configured; i++, number++) {
             variant.configured.push_back({number->name, number->value});
         }
@@ -101,32 +116,63 @@ std::vector<Variant> variants_of(std::span<const ConstantVariant> table, const V
             variant.register_caps.push_back({number->name, number->value});
         }
         for (const VariantCondition &one :
-            std::span(conditions + constant.first_condition, constant.conditions)) {
+            std::span(table.conditions + constant.first_condition, constant.conditions)) {
             variant.conditions.push_back({one.measure, one.least, one.most, one.is_needed});
         }
-        const auto of_backend = std::find_if(backends.begin(), backends.end(),
-            [&](const BackendLibraries &one) { return one.backend == variant.backend; });
-        if (of_backend == backends.end()) {
-            continue;
-        }
         if (variant.declined.empty()) {
-            const VariantLibrary &library = of_backend->libraries.front();
-            of_backend->libraries = of_backend->libraries.subspan(1);
+            const VariantLibrary &library = of_backend->second.front();
+            of_backend->second = of_backend->second.subspan(1);
             variant.needs = library.needs;
             variant.entry = library.entry;
             variant.metadata = library.metadata;
         }
-        variants.push_back(std::move(variant));
     }
     return variants;
 }
 
-std::vector<Variant> with_added_variants(const std::string &op, std::vector<Variant> own) {
-    std::lock_guard lock(added().mutex);
-    added().made.insert(op);
-    std::vector<Variant> all = added().variants[op];
-    all.insert(all.end(), own.begin(), own.end());
+}  // namespace
+
+const std::vector<Variant> &variants_of(const VariantTable &table) {
+    auto &all = *new std::vector<Variant>;
+    std::vector<Variant> own = own_variants_of(table);
+    if (table.op == std::string_view(table.origin)) {
+        std::lock_guard lock(added().mutex);
+        added().made.insert(table.op);
+        all = added().variants[table.op];
+    }
+    std::ranges::move(own, std::back_inserter(all));
     return all;
+}
+
+const halide_filter_metadata_t *metadata_of(
+    std::span<const VariantArgument> arguments, std::atomic<const halide_filter_metadata_t *> &made) {
+    if (const halide_filter_metadata_t *known = made.load(std::memory_order_acquire)) {
+        return known;
+    }
+    static std::mutex mutex;
+    std::lock_guard lock(mutex);
+    if (const halide_filter_metadata_t *known = made.load(std::memory_order_relaxed)) {
+        return known;
+    }
+    struct All {
+        std::deque<std::string> names;
+        std::vector<halide_filter_argument_t> arguments;
+        halide_filter_metadata_t metadata;
+    };
+    All &all = *new All;  // never destroyed, as the variants
+    for (const VariantArgument &one : arguments) {
+        const halide_type_t type((halide_type_code_t)one.code, one.bits);
+        for (int i = 0; i < std::max<int>(one.count, 1); i++) {
+            const char *const name =
+                one.count == 0 ? one.name : all.names.emplace_back(fmt::format("{}_{}", one.name, i)).c_str();
+            all.arguments.push_back(
+                {name, one.kind, one.dimensions, type, nullptr, nullptr, nullptr, nullptr, nullptr});
+        }
+    }
+    all.metadata = {
+        halide_filter_metadata_t::VERSION, (int32_t)all.arguments.size(), all.arguments.data(), "", ""};
+    made.store(&all.metadata, std::memory_order_release);
+    return &all.metadata;
 }
 
 }  // namespace tilewright

@@ -22,6 +22,24 @@ using Loop = std::function<void()>;
 template<typename T>
 using RealOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
+// The loop that `make` makes for an array of one of these types, which are all that the operator takes.
+template<typename... Types, typename Make>
+Loop loop_of(const Array &array, Make make) {
+    Loop loop;
+    const auto try_type = [&]<typename T>(const T *) {
+        if (array.type() == type_of_element<T>::value) {
+            loop = make(array.as<T>());
+        }
+    };
+    (try_type((const Types *)nullptr), ...);
+    return loop;
+}
+
+template<typename Make>
+Loop loop_of_pixels(const Array &image, Make make) {
+    return loop_of<uint8_t, uint16_t, float, double, Float16, BFloat16>(image, make);
+}
+
 // A value of a blur as an element: integers are rounded and limited.
 template<typename T, typename Real>
 T element(Real value) {
@@ -58,8 +76,7 @@ Loop row_sum_loop(const Array &image, Sum *sums) {
 }
 
 Loop sum_loop(const Array &image, Array &output, bool of_columns) {
-    return with_elements(image, [&](const auto *pixels) -> Loop {
-        using T = std::decay_t<decltype(*pixels)>;
+    return loop_of_pixels(image, [&]<typename T>(const T *) -> Loop {
         const auto into = [&](auto *sums) {
             return of_columns ? column_sum_loop<T>(image, sums) : row_sum_loop<T>(image, sums);
         };
@@ -115,9 +132,8 @@ Loop invert_loop(const Array &image, Array &output) {
 }
 
 Loop invert_loop(const Array &image, Array &output) {
-    return with_elements(image, [&](const auto *pixels) -> Loop {
-        return invert_loop<std::decay_t<decltype(*pixels)>>(image, output);
-    });
+    return loop_of<uint8_t, uint16_t>(
+        image, [&]<typename T>(const T *) { return invert_loop<T>(image, output); });
 }
 
 // The position that shows at i, with the border `reflect`.
@@ -187,15 +203,14 @@ Loop recursive_loop(const Array &image, double sigma, Array &output) {
 }
 
 Loop blur_loop(const std::string &op, const Array &image, double sigma, Array &output) {
-    return with_elements(image, [&](const auto *pixels) -> Loop {
-        using T = std::decay_t<decltype(*pixels)>;
+    return loop_of_pixels(image, [&]<typename T>(const T *) {
         return op == "gaussian_blur" ? gaussian_loop<T>(image, gaussian_weights(sigma), output) :
                                        recursive_loop<T>(image, sigma, output);
     });
 }
 
 Loop matmul_loop(const Array &a, const Array &b, Array &output) {
-    return with_elements(a, [&]<typename T>(const T *from) -> Loop {
+    return loop_of<float, double, Float16, BFloat16>(a, [&]<typename T>(const T *from) -> Loop {
         using Sum = RealOf<T>;
         return [from, by = b.as<T>(), to = output.as<Sum>(), m = height(a), depth = width(a), n = width(b),
                    a_pitch = a.strides()[0], b_pitch = b.strides()[0], to_pitch = output.strides()[0]] {
@@ -226,9 +241,8 @@ Loop min_plus_loop(const Array &first, const Array &second, Array &output) {
 }
 
 Loop min_plus_loop(const Array &first, const Array &second, Array &output) {
-    return with_elements(first, [&](const auto *values) -> Loop {
-        return min_plus_loop<std::decay_t<decltype(*values)>>(first, second, output);
-    });
+    return loop_of<int32_t, float, double>(
+        first, [&]<typename T>(const T *) { return min_plus_loop<T>(first, second, output); });
 }
 
 // A field in f64, as plain/ has it, as the operator's result.

@@ -90,8 +90,9 @@ public:
                       << "\n";
             return false;
         }
-        if (!write_needs_header(selection_, target_, libraries_, folder_.string())) {
-            std::cerr << "error: the file of what the kernels need cannot be written in " << folder_ << "\n";
+        if (!write_needs_header(selection_, target_, libraries_, keys_, folder_.string())) {
+            std::cerr << "error: the file of what the libraries need cannot be written in " << folder_
+                      << "\n";
             return false;
         }
         if (!write_kernel_texts(selection_, target_, libraries_, folder_.string())) {

@@ -3,6 +3,7 @@
 #include "generators/algorithms/tensor_product.h"
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/kernel_limits.h"
+#include "generators/program/libraries/library.h"
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -49,20 +50,7 @@ bool computes_doubles(const Halide::Pipeline &pipeline) {
     return doubles.found;
 }
 
-std::string text_of_arguments(
-    const std::vector<LoweredArgument> &arguments, const std::map<std::string, std::string> &names) {
-    std::ostringstream text;
-    for (const LoweredArgument &one : arguments) {
-        const auto known = names.find(one.name);
-        text << "{\"" << (known == names.end() ? one.name : known->second) << "\", " << (int)one.kind << ", "
-             << (int)one.dimensions << ", halide_type_t(halide_type_code_t(" << (int)one.type.code() << "), "
-             << one.type.bits() << "), nullptr, nullptr, nullptr, nullptr, nullptr}, ";
-    }
-    return text.str();
-}
-
-void write_needs(const Library &library, const std::string &target, const std::string &folder,
-    const std::string &arguments) {
+void write_needs(const Library &library, const std::string &target, const std::string &folder) {
     if (!is_gpu(library.backend)) {
         return;
     }
@@ -77,42 +65,40 @@ void write_needs(const Library &library, const std::string &target, const std::s
                                                               0)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLDoubles)) << ", " << word(needs.images)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLHalf)) << ", "
-        << (needs.tensor_products ? TensorProduct::capability : 0) << "}\n"
-        << arguments;
+        << (needs.tensor_products ? TensorProduct::capability : 0) << "}\n";
 }
 
-bool write_needs_header(const Selection &selection, const std::string &backend,
-    const std::vector<Library> &libraries, const std::string &folder) {
-    if (!is_gpu(backend)) {
-        return true;
-    }
+bool write_needs_header(const Selection &selection, const std::string &target,
+    const std::vector<Library> &libraries, const std::map<std::string, std::string> &keys,
+    const std::string &folder) {
     std::ostringstream text;
     text << "// Made by " << only_table().op
-         << "'s generator: what its kernels need of a device.\n#pragma once\n"
-         << "#include \"tilewright/variant.h\"\n#include <HalideRuntime.h>\n\nnamespace tilewright {\n\n";
+         << "'s generator: what its libraries need of a device, and their arguments.\n#pragma once\n"
+         << "#include \"tilewright/variant.h\"\n\nnamespace tilewright {\n\n";
     std::map<std::string, std::string> metadata;  // the name of the function, by the arguments
     for (const Library &library : libraries) {
-        std::string needs, arguments;
-        std::ifstream file(file_of(library.name, folder));
-        std::getline(file, needs);
-        std::getline(file, arguments);
+        std::string needs = needs_avx2(library) ? "{.avx2 = true}" : "{}";
+        if (is_gpu(target)) {
+            std::ifstream file(file_of(library.name, folder));
+            std::getline(file, needs);
+        }
         text << "constexpr Variant::Needs " << library.name << "_needs" << needs << ";\n";
-        if (arguments.empty()) {  // the library has metadata
+        if (!library.is_own) {  // Halide's metadata serve
             continue;
         }
+        const std::string arguments = arguments_of(keys.at(library.name));
         const auto [known, is_new] = metadata.try_emplace(arguments, library.name + "_metadata");
         if (!is_new) {
             text << "constexpr auto " << library.name << "_metadata = " << known->second << ";\n";
             continue;
         }
         text << "static const halide_filter_metadata_t *" << known->second
-             << "() {\n    static constexpr halide_filter_argument_t arguments[] = {" << arguments
-             << "};\n    static constexpr halide_filter_metadata_t metadata = "
-                "{halide_filter_metadata_t::VERSION,\n"
-             << "        (int32_t)std::size(arguments), arguments, \"\", \"\"};\n    return &metadata;\n}\n";
+             << "() {\n    static constexpr VariantArgument arguments[] = {" << arguments
+             << "};\n    static std::atomic<const halide_filter_metadata_t *> made;\n"
+                "    return metadata_of(arguments, made);\n}\n";
     }
     text << "\n}  // namespace tilewright\n";
-    const auto header = std::filesystem::path(folder) / (selection.name + "_" + backend + "_needs.h");
+    const auto header = std::filesystem::path(folder) / (selection.name + "_" + target + "_needs.h");
     return write_text(header.string(), text.str());
 }
 

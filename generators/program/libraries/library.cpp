@@ -164,9 +164,9 @@ std::string targets_of(const Library &library, const std::string &tunables) {
 
 // The archive of an own GPU library in `folder`, whose kernels' text is in a file beside it
 // (kernel_texts.h). Halide's own generator program writes the text and the metadata into the archive.
-// `also_text`: the text as Halide writes it into a file, too. Returns the arguments (text_of_arguments).
-static std::string make_without_text(const Library &library, const std::string &folder,
-    const std::string &target, const std::string &tunables, bool also_text) {
+// `also_text`: the text as Halide writes it into a file, too.
+static void make_without_text(const Library &library, const std::string &folder, const std::string &target,
+    const std::string &tunables, bool also_text) {
     const std::string file = (std::filesystem::path(folder) / library.name).string();
     const Halide::Module module = generator_of(library, target, tunables)->build_module(library.name);
     if (also_text) {
@@ -186,16 +186,13 @@ static std::string make_without_text(const Library &library, const std::string &
         std::memcpy(instead.data(), place.data(), place.size());
         smaller.append(instead);
     }
-    std::string arguments;
     for (Halide::Internal::LoweredFunc function : module.functions()) {
         if (function.linkage == Halide::LinkageType::ExternalPlusMetadata) {
             function.linkage = Halide::LinkageType::ExternalPlusArgv;
-            arguments = text_of_arguments(function.args, module.get_metadata_name_map());
         }
         smaller.append(function);
     }
     smaller.compile({{Halide::OutputFileType::static_library, file + ".a"}});
-    return arguments;
 }
 
 int make_library(const Library &library, const std::string &folder, const std::string &files,
@@ -225,9 +222,8 @@ int make_library(const Library &library, const std::string &folder, const std::s
                  "'; it takes static_library, c_header, stmt_html, assembly, ptx, opencl_c");
         }
     }
-    std::string arguments;
     if (without_text) {
-        arguments = make_without_text(library, folder, first_target, tunables, wants_source);
+        make_without_text(library, folder, first_target, tunables, wants_source);
     } else if (wants_source) {
         looks += std::string(looks.empty() ? "" : ",") + "device_code";
     }
@@ -243,7 +239,7 @@ int make_library(const Library &library, const std::string &folder, const std::s
     if (int code = looks.empty() ? 0 : run_halide(library, folder, looks, first_target, tunables)) {
         return code;
     }
-    write_needs(library, first_target, folder, arguments);
+    write_needs(library, first_target, folder);
     if (wants_source) {
         const std::string made = (std::filesystem::path(folder) / library.name).string(),
                           file = made + (source == "ptx" ? ".ptx" : ".cl");
@@ -269,6 +265,40 @@ static void add_constraints(const std::vector<Halide::Parameter> &parameters, st
     }
 }
 
+// An argument of a generator as initializers of VariantArgument, one per buffer or number, or array of them.
+static std::string argument_text(
+    Halide::Internal::AbstractGenerator &generator, const Halide::Internal::AbstractGenerator::ArgInfo &one) {
+    using namespace Halide::Internal;
+    std::ostringstream text;
+    const auto add = [&](const std::string &name, halide_argument_kind_t kind, const Halide::Type &type,
+                         size_t count) {
+        text << "{\"" << name << "\", " << kind << ", " << one.dimensions << ", " << (int)type.code() << ", "
+             << type.bits() << ", " << count << "}, ";
+    };
+    if (one.dir == ArgInfoDirection::Input) {
+        const std::vector<Halide::Parameter> all = generator.input_parameter(one.name);
+        const bool is_array = all.front().name() == one.name + "_0";
+        add(one.name,
+            one.kind == ArgInfoKind::Scalar ? halide_argument_kind_input_scalar :
+                                              halide_argument_kind_input_buffer,
+            one.types.front(), is_array ? all.size() : 0);
+        return text.str();
+    }
+    const size_t count = generator.output_func(one.name).size();
+    for (size_t i = 0; i < count; i++) {
+        for (size_t part = 0; part < one.types.size(); part++) {  // of a tuple
+            add(one.name + (count == 1 ? "" : "_" + std::to_string(i)) +
+                    (one.types.size() == 1 ? "" : "." + std::to_string(part)),
+                halide_argument_kind_output_buffer, one.types[part], 0);
+        }
+    }
+    return text.str();
+}
+
+std::string arguments_of(const std::string &key) {
+    return key.substr(key.find(' ') + 1);
+}
+
 std::string key_of(const Library &library, const std::string &files, const std::string &tunables) {
     using namespace Halide::Internal;
     const ScheduleVariant &variant = *library.variant;
@@ -281,7 +311,9 @@ std::string key_of(const Library &library, const std::string &files, const std::
                  std::to_string(HALIDE_VERSION_PATCH)}) {
         key.add(word);
     }
+    std::string arguments;
     for (const std::string &target : split(targets, ',')) {
+        arguments.clear();
         const AbstractGeneratorPtr generator = generator_of(library, target, tunables);
         Halide::Pipeline pipeline = generator->build_pipeline();
         std::vector<uint8_t> bytes;
@@ -301,9 +333,10 @@ std::string key_of(const Library &library, const std::string &files, const std::
                 add_constraints(generator->input_parameter(argument.name), text);
             }
             key.add(text.str());
+            arguments += argument_text(*generator, argument);
         }
     }
-    return key.str();
+    return key.str() + " " + arguments;
 }
 
 }  // namespace tilewright

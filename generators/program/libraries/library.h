@@ -26,7 +26,9 @@ int make_library(
 
 // What the files of a library are made of, in short: a library whose key is unchanged would be made the same
 // again. The pipeline as its generator hands it to Halide is in it, in Halide's own file format, and what
-// else decides: arguments, targets, autoscheduler, files, versions. In a process of its own, too.
+// else decides: arguments, targets, autoscheduler, files, versions. In a process of its own, too. After a
+// number it has the arguments, as C++ initializers of VariantArgument, which arguments_of() gives.
 std::string key_of(const Library &library, const std::string &files, const std::string &tunables);
+std::string arguments_of(const std::string &key);
 
 }  // namespace tilewright

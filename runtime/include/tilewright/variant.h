@@ -1,5 +1,6 @@
 #pragma once
 #include "tilewright/device.h"
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -142,19 +143,18 @@ struct VariantCondition {
     bool is_needed = false;
 };
 
-// For the tables: a variant as constant data, with the members of Variant: op, origin, schedule, family,
-// also, type, backend, needs_vnni, form and texts up to kept_for. A vector of 90 variants that the compiler
-// fills took 6 s to compile.
-struct ConstantVariant {
-    const char *op, *origin, *schedule, *family, *also, *type;
-    Backend backend;
-    bool needs_vnni;
-    const char *form;
-    uint16_t configured, tunables, register_caps;  // how many numbers are the variant's, in this order
-    uint16_t conditions;                           // and how many conditions
-    uint16_t first_number, first_condition;        // variants share those that are the same
-    const char *opencl_options, *autoscheduler, *declined, *summary, *kept_for;
+// For the tables: an argument of a library, or an array of them.
+struct VariantArgument {
+    const char *name;
+    // kind: Halide's halide_argument_kind_t. code, bits: of its elements, as in halide_type_t.
+    uint8_t kind, dimensions, code, bits;
+    uint16_t count = 0;  // an array: how many elements it has, which are called NAME_0, NAME_1...
 };
+
+// For the tables: the arguments as Halide describes them, made at the first call and kept in `made`. Halide's
+// own form has 72 bytes per element and library.
+const halide_filter_metadata_t *metadata_of(
+    std::span<const VariantArgument> arguments, std::atomic<const halide_filter_metadata_t *> &made);
 
 // For the tables: the library of a variant, with its members needs, entry and metadata.
 struct VariantLibrary {
@@ -163,17 +163,44 @@ struct VariantLibrary {
     const halide_filter_metadata_t *(*metadata)();
 };
 
+// For the tables: what variants of one schedule share, with the members of Variant.
+struct VariantWords {
+    const char *schedule, *family, *also, *form, *opencl_options, *autoscheduler, *declined, *summary;
+    const char *kept_for;
+};
+
+// For the tables: a variant as constant data, with the members of Variant. A vector of 90 variants that the
+// compiler fills took 6 s to compile.
+struct ConstantVariant {
+    const char *type;
+    Backend backend;
+    bool needs_vnni;
+    uint16_t words;                                // variants share those that are the same
+    uint16_t configured, tunables, register_caps;  // how many numbers are the variant's, in this order
+    uint16_t conditions;                           // and how many conditions
+    uint16_t first_number, first_condition;        // these are shared, too
+};
+
 // For the tables: the libraries of a backend, in the order of its variants that are not declined. There is
 // none where the program is linked without those of the backend; then it has none of its variants.
 struct BackendLibraries {
     Backend backend;
-    std::span<const VariantLibrary> libraries;
+    std::span<const VariantLibrary> (*libraries)();
 };
-std::vector<Variant> variants_of(std::span<const ConstantVariant> table, const VariantNumber *numbers,
-    const VariantCondition *conditions, std::vector<BackendLibraries> backends);
 
-// For the tables: an operator's own variants behind those that were added to it.
-std::vector<Variant> with_added_variants(const std::string &op, std::vector<Variant> own);
+// For the tables: all that they have.
+struct VariantTable {
+    const char *op, *origin;
+    const VariantWords *words;
+    const VariantNumber *numbers;
+    const VariantCondition *conditions;
+    std::span<const ConstantVariant> variants;
+    std::span<const BackendLibraries> backends;
+};
+
+// For the tables: the variants of a table, behind those that were added to the operator where the table is
+// its own. They are never destroyed: other threads may still call libraries while the process ends.
+const std::vector<Variant> &variants_of(const VariantTable &table);
 
 }  // namespace tilewright
 #pragma GCC visibility pop
