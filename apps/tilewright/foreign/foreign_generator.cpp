@@ -4,6 +4,7 @@
 #include "apps/tilewright/processes/temporary_folder.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/options/option_text.h"
+#include "runtime/process/immortal.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <array>
@@ -368,8 +369,7 @@ void ForeignGenerator::emit(const Variant &variant, const std::string &kinds, co
 namespace {
 
 std::map<std::string, const ForeignGenerator *> &known_generators() {
-    static std::map<std::string, const ForeignGenerator *> known;
-    return known;
+    return immortal([] { return std::map<std::string, const ForeignGenerator *>(); });
 }
 
 }  // namespace

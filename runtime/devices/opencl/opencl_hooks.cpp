@@ -112,13 +112,18 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
     return code;
 }
 
-// Options for the compiler, and those of the variant that runs.
+// Options for the compiler, and those of the variant that runs. NVIDIA's compiler gives a kernel as many
+// registers as a block of 256 threads has. A larger block has fewer of its 65536, each fourth of which is for
+// a fourth of its warps, and its launch would fail.
 std::string options_of_variant(const char *given) {
-    std::string all = given ? given : "";
-    if (this_thread.variant && !this_thread.variant->opencl_options.empty()) {
-        all += (all.empty() ? "" : " ") + this_thread.variant->opencl_options;
+    const Variant *variant = this_thread.variant;
+    std::string all = given ? given : "", options = variant ? variant->opencl_options : "";
+    if (variant && options.empty() && variant->needs.threads > 256 &&
+        device_info(this_thread.device).compute_capability > 0) {
+        const int registers = 65536 / round_up(variant->needs.threads, 128);
+        options = "-cl-nv-maxrregcount=" + std::to_string(registers / 8 * 8);
     }
-    return all;
+    return all + (all.empty() || options.empty() ? "" : " ") + options;
 }
 
 // Halide's barriers before a block's memory is used for something else have no fence. By OpenCL's rules

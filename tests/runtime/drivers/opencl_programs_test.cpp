@@ -59,6 +59,17 @@ TEST(OpenClPrograms, OptionsAndConversionsOfHalvesReachTheDriver) {
         EXPECT_EQ(built(plain, ""), relaxed);
         EXPECT_EQ(built(plain, "-D A=1"), "-D A=1 " + relaxed);
     }
+    {
+        Variant variant{};
+        variant.needs.threads = 416;
+        const driver::ScopedValue large(driver::this_thread.variant, &variant);
+        EXPECT_EQ(built(plain, ""), "") << "an option of NVIDIA's alone";
+        const driver::ScopedValue there(
+            driver::this_thread.device, Device{Backend::opencl, fake_opencl::nvidia});
+        EXPECT_EQ(built(plain, "-D A=1"), "-D A=1 -cl-nv-maxrregcount=128");
+        variant.needs.threads = 256;
+        EXPECT_EQ(built(plain, ""), "");
+    }
     EXPECT_EQ(built(plain, ""), "") << "the options end with their scope";
 }
 
