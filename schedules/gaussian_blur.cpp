@@ -213,7 +213,7 @@ static ScheduleVariants window_variants() {
     struct {
         int radius, columns, rows, registers;
     } const on_cuda[] = {
-        {9, 384, 32, 64}, {12, 192, 32, 64}, {20, 384, 48, 72}, {30, 384, 48, 72}, {40, 352, 32, 64}};
+        {9, 128, 24, 56}, {12, 192, 32, 64}, {20, 384, 48, 72}, {30, 384, 48, 72}, {40, 352, 32, 64}};
 
     const char *sentence = "Both passes in one kernel; windows in registers, weights from constant memory.";
     for (const auto &c : on_cuda) {
