@@ -205,36 +205,39 @@ static ScheduleVariants window_variants() {
     using namespace gaussian_blur_gpu;
     ScheduleVariants variants;
     const auto add = [&](auto... what) { variants.push_back(of_radius(what...)); };
+    const char *sentence = "Both passes in one kernel; windows in registers, weights from constant memory.";
     // The window of radius 4 is registers_4 for f32.
     struct {
-        int radius, columns, window;
-    } const floats[] = {{9, 256, 4}, {12, 256, 4}, {20, 192, 8}, {30, 192, 8}, {40, 176, 8}},
-            halves[] = {{4, 256, 8}, {12, 256, 8}, {20, 256, 8}, {40, 176, 8}};
-    // Tiles of CUDA alone: OpenCL has 48 KB of shared memory. A variant tuned_large serves images
-    // that are at least as wide as its tile.
+        int radius, columns, registers;
+    } const narrow[] = {{9, 192, 56}, {12, 160, 64}};
+    for (const auto &n : narrow) {
+        variants.push_back(of_radius(
+            "tuned_window", gpu, "f32", window, in_two_ways(tile(n.radius, n.columns, 24, 1, 8)), sentence)
+                .registers("", n.registers));
+    }
+    // Tiles of CUDA alone: OpenCL has 48 KB of shared memory. They serve images at least as wide as they are.
     struct {
         int radius, columns, rows, registers;
-    } const on_cuda[] = {
-        {9, 384, 32, 64}, {12, 192, 32, 64}, {20, 384, 48, 72}, {30, 384, 48, 72}, {40, 352, 32, 64}};
-
-    const char *sentence = "Both passes in one kernel; windows in registers, weights from constant memory.";
-    for (const auto &c : on_cuda) {
-        const auto made = tile(c.radius, c.columns, c.rows, 1, 8);
-        variants.push_back(
-            (c.radius < 20 ? of_radius("tuned_window", cuda, "f32", window, in_two_ways(made), sentence) :
-                             of_radius("tuned_large", cuda, "f32", window, by_table(made), sentence)
-                                 .serves("width", {.least = (double)c.columns}))
-                .registers("", c.registers));
+    } const large[] = {{20, 384, 48, 72}, {30, 384, 48, 72}, {40, 352, 32, 64}};
+    for (const auto &l : large) {
+        variants.push_back(of_radius(
+            "tuned_large", cuda, "f32", window, by_table(tile(l.radius, l.columns, l.rows, 1, 8)), sentence)
+                .serves("width", {.least = (double)l.columns})
+                .registers("", l.registers));
     }
+    struct {
+        int radius, columns;
+    } const floats[] = {{20, 192}, {30, 192}, {40, 176}},
+            halves[] = {{4, 256}, {12, 256}, {20, 256}, {40, 176}};
     for (const auto &f : floats) {
-        add("tuned_window", f.radius < 20 ? opencl : gpu, "f32", window,
-            tile(f.radius, f.columns, 32, 1, f.window), sentence, not_measured_by_opencl(1, f.radius));
+        add("tuned_window", gpu, "f32", window, tile(f.radius, f.columns, 32, 1, 8), sentence,
+            not_measured_by_opencl(1, f.radius));
     }
     // 4096 x 4096 f16, sigma 1 / 3 / 5, on an H200 (2026-11-29, ms): .0349 / .0567 / .0870; windows of 4
     // .0366 / .0582 / -; two columns per thread .0372 / .0629 / .0881; tuned_near .213 / .507 / .807. f32 in
     // the same run: registers_4 .0472, tuned_window_12 .0595, tuned_large_20 .0878.
     for (const auto &h : halves) {
-        add("tuned_window", gpu, "f16 bf16", window, tile(h.radius, h.columns, 32, 1, h.window),
+        add("tuned_window", gpu, "f16 bf16", window, tile(h.radius, h.columns, 32, 1, 8),
             "As tuned_window for f32, whose pixels are converted where they are loaded and stored.");
     }
     for (const int radius : {4, 9, 12, 20, 30, 40}) {
@@ -325,7 +328,8 @@ static const ScheduleVariants &variants() {
         step_variants(),
         family("registers",
             {
-                variant("registers_4", cuda, "f32", window, in_two_ways(tile(4, 256, 32, 1, 4)))
+                variant("registers_4", cuda, "f32", window, in_two_ways(tile(4, 256, 24, 1, 8)))
+                    .registers("", 48)
                     .in("tuned")
                     .says(pixels_once),
                 variant("registers_4", opencl, "f32", window, tile(4, 256, 32, 1, 4))
