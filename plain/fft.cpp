@@ -9,7 +9,7 @@ Complex unit_phase(double revolutions) {
     return std::polar(1.0, 2 * std::numbers::pi * (revolutions - std::floor(revolutions)));
 }
 
-Fft::Fft(int64_t n, int sign) : copy_((size_t)n) {
+Fft::Fft(int64_t n, int sign) : copy_((size_t)n), values_((size_t)n) {
     for (int64_t k = 0; k < n; k++) {
         roots_.push_back(unit_phase(sign * (double)k / (double)n));
     }
@@ -35,7 +35,7 @@ void Fft::transform(const Complex *from, Complex *to, size_t n, size_t stride) c
     for (size_t j = 0; j < p; j++) {
         transform(from + j * stride, to + j * part, part, p * stride);
     }
-    std::vector<Complex> values(p);
+    Complex *values = values_.data();
     for (size_t k = 0; k < part; k++) {
         for (size_t j = 0; j < p; j++) {
             values[j] = to[k + j * part];

@@ -57,10 +57,11 @@ void Diffraction::operator()(Array &field) const {
     }
     for_rows(field, Fft(side, -1));
     for_columns(field, Fft(side, -1));
-    Complex *u = numbers(field);
-    for (int64_t i = 0; i < side * side; i++) {
-        u[i] *= transfer(i % side, i / side) / (double)(side * side);
-    }
+    in_parts(side * side, [this, u = numbers(field)](int64_t first, int64_t end) {
+        for (int64_t i = first; i < end; i++) {
+            u[i] *= transfer(i % side, i / side) / (double)(side * side);
+        }
+    });
     for_rows(field, Fft(side, 1));
     for_columns(field, Fft(side, 1));
 }

@@ -28,6 +28,16 @@ PassNumbers second_part(FftPassShape::Lines lines, int together) {
         .twiddled = true,
         .together = together};
 }
+// Passes over lines of at most half of their length, as convolutions (FftPassShape::pads).
+template<FftPassShape::Lines lines>
+PassNumbers padded(int together) {
+    return {.lines = lines, .chirp_first = true, .chirp_last = true, .convolve = true, .together = together};
+}
+const std::vector<PassLines> padded_rows = {{{8, 16, 16}, 1, 1, gpu, 64}, {{16, 16, 16}, 1, 1, gpu, 64},
+    {{24, 16, 16}, 1, 1, cuda, 80}, {{24, 16, 24}, 1, 1, cuda, 80}};
+const std::vector<PassLines> padded_columns = {{{16, 16, 8}, 4, 1, cuda, 64}, {{16, 16, 16}, 4, 1, cuda, 64},
+    {{24, 16, 16}, 2, 1, cuda, 64}, {{24, 16, 24}, 2, 1, cuda, 80}};
+
 PassNumbers second_part_of_any(int together) {
     PassNumbers numbers = second_part(FftPassShape::Lines::across, together);
     numbers.serves_all = true;
@@ -62,6 +72,12 @@ static const ScheduleVariants &variants() {
         family("fused", pass_variants("fused_columns", lines_in_shared, across, whole_columns())),
         family("fused", {pass_variants("fused_rows", lines_in_shared, along, other_rows()),
                             pass_variants("fused_columns", lines_in_shared, across, other_columns())}),
+
+        // Lines with a prime factor of more than 13, as convolutions.
+        family("fused", {pass_variants("fused_padded_rows", lines_in_shared,
+                             padded<FftPassShape::Lines::along>, padded_rows),
+                            pass_variants("fused_padded_columns", lines_in_shared,
+                                padded<FftPassShape::Lines::across>, padded_columns)}),
 
         // Second parts of lines: 32 columns together, and 16 where there are no more.
         family("tuned",

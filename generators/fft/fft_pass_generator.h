@@ -25,7 +25,8 @@ public:
         if (pass.convolve) {
             response = add_input<Words3>("response");
             middle = add_input<Words1>("middle");
-        } else {
+        }
+        if (pass.has_endpoints()) {
             sign = add_input<float>("sign");
             scale_re = add_input<float>("scale_re");
             scale_im = add_input<float>("scale_im");
@@ -45,8 +46,10 @@ public:
             in.dim(d).set_min(0);
             output.dim(d).set_min(0);
         }
-        in.dim(rows_in ? 0 : 1).set_extent(pass.length());
-        output.dim(rows_out ? 0 : 1).set_extent(pass.length());
+        if (!pass.is_padded()) {
+            in.dim(rows_in ? 0 : 1).set_extent(pass.length());
+            output.dim(rows_out ? 0 : 1).set_extent(pass.length());
+        }
         apply(form, {in, output});
     }
 
@@ -81,7 +84,12 @@ private:
             response->dim(1).set_min(0);
             response->dim(2).set_min(0);
         }
-        if (!pass.convolve) {
+        if (pass.is_padded()) {
+            const int along = pass.lines == FftPassShape::Lines::along ? 0 : 1;
+            tables.points = in.dim(along).extent();
+            tables.lines = in.dim(1 - along).extent();
+        }
+        if (pass.has_endpoints()) {
             tables.sign = *sign;
             tables.scale_re = *scale_re;
             tables.scale_im = *scale_im;

@@ -69,6 +69,18 @@ const FftPassLibrary *FftLibraries::pass(
     return at == passes_.end() ? nullptr : &*at;
 }
 
+const FftPassLibrary *FftLibraries::padded(Device device, Lines lines, int64_t n) const {
+    const FftPassLibrary *shortest = nullptr;
+    for (const FftPassLibrary &pass : passes_) {
+        if (pass.variant->backend == device.backend && pass.shape.lines == lines && pass.shape.pads(n) &&
+            (!shortest || pass.shape.length() < shortest->shape.length()) &&
+            why_not_on(*pass.variant, device).empty()) {
+            shortest = &pass;
+        }
+    }
+    return shortest;
+}
+
 const Variant *FftLibraries::of_form(Backend backend, std::string_view form) const {
     const auto at = std::find_if(variants_.begin(), variants_.end(),
         [&](const Variant *variant) { return variant->backend == backend && variant->form == form; });
@@ -129,7 +141,7 @@ void FftPassCall::add_to(Plan &plan, Device device, const Array &from, Array &to
         }
     }
     Launch &launch = plan.launch(*pass->variant, device);
-    if (!shape.convolve) {
+    if (shape.has_endpoints()) {
         bind_endpoints(launch, endpoints, Type::c64);
     }
     for (const auto &[name, table] : tables) {
@@ -234,6 +246,19 @@ void PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
                  .last = along_line(factors.last, {{second, first}, {first, 1}}),
                  .endpoints = {.scale_re = endpoints.scale_re, .scale_im = endpoints.scale_im}},
             false);
+        return;
+    }
+    const bool may_pad = has_passes && !has_first && !has_last && largest_factor(n) > 13;
+    if (const FftPassLibrary *found = may_pad ? libraries_.padded(device_, whole.lines, n) : nullptr) {
+        const int64_t length = found->shape.length();
+        const std::vector<View::Dim> line = {{length, 1}, {1, length}, {1, length}};
+        const MakeFftTable chirp =
+            along_line([=] { return fft_chirp(n, -1, Type::c64, length); }, {line[0], line[1]});
+        pass({.pass = found,
+            .first = chirp,
+            .last = chirp,
+            .response = along_line([=] { return chirp_response(n, found->shape); }, line),
+            .endpoints = endpoints});
         return;
     }
     // Rows that no pass takes are the columns of the transposed field.

@@ -102,6 +102,9 @@ public:
     // side. Null where there is none.
     const FftPassLibrary *pass(Device device, const FftPassKind &kind, int64_t length, int64_t lines) const;
 
+    // The shortest pass that transforms lines of n points as convolutions. Null where there is none.
+    const FftPassLibrary *padded(Device device, FftPassShape::Lines lines, int64_t n) const;
+
     // The variants for lines of any length (generators/algorithms/fft2d/mixed.h) of that type that a device
     // runs; all of its backend, where it runs none.
     std::vector<const Variant *> mixed(Device device, Type type) const;

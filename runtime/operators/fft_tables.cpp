@@ -192,12 +192,16 @@ int32_t MixedTables::take_last_radix() {
     return 1;
 }
 
-Array fft_chirp(int64_t n, int sign, Type type) {
-    auto &tables = immortal([] { return Cache<std::tuple<int64_t, int, Type>, Array>(most_tables); });
-    return *tables.get({n, sign, type}, [=] {
+Array fft_chirp(int64_t n, int sign, Type type, int64_t padded_to) {
+    auto &tables =
+        immortal([] { return Cache<std::tuple<int64_t, int, Type, int64_t>, Array>(most_tables); });
+    return *tables.get({n, sign, type, padded_to}, [=] {
         return complex_vector(
-            n,
-            [=](int64_t j) {
+            std::max(n, padded_to),
+            [=](int64_t j) -> std::complex<double> {
+                if (j >= n) {
+                    return 0;
+                }
                 const std::complex<double> value = root(j * j % (2 * n), 2 * n);
                 return sign < 0 ? value : std::conj(value);
             },
@@ -253,6 +257,16 @@ Array chirp_response(int64_t n, int64_t length, const MixedStages &most) {
                 in_order.as<std::complex<float>>()[k];
         }
         return made;
+    });
+}
+
+Array chirp_response(int64_t n, const FftPassShape &pass) {
+    auto &tables = immortal([] { return Cache<std::pair<int64_t, std::array<int, 4>>, Array>(most_tables); });
+    return *tables.get({n, pass.radix}, [&] {
+        const Array in_order = chirp_response(n, pass.length(), Type::c64);
+        return complex_vector(pass.length(), [&](int64_t i) {
+            return std::complex<double>(in_order.as<std::complex<float>>()[pass.order(i)]);
+        });
     });
 }
 

@@ -56,12 +56,15 @@ MixedTables mixed_tables(int64_t length, const MixedStages &most, bool odd_rows)
 // The convolution with a chirp that transforms lines of n numbers: exp(sign pi i j^2 / n) for j < n; the
 // length of the transforms, a smooth one from 2 n - 1 on that takes few stages; and the transform of the
 // conjugate chirp over that length, divided by it.
-Array fft_chirp(int64_t n, int sign, Type type);
+Array fft_chirp(int64_t n, int sign, Type type, int64_t padded_to = 0);
 int64_t chirp_length(int64_t n, const MixedStages &most);
 Array chirp_response(int64_t n, int64_t length, Type type);
 
 // The same in the order of the cells of a pass that convolves, whose rows are an odd number of cells apart.
 Array chirp_response(int64_t n, int64_t length, const MixedStages &most);
+
+// The same in the order of a pass of one length that convolves.
+Array chirp_response(int64_t n, const FftPassShape &pass);
 
 // The prime factors of n as the definition takes them: i32, the products of the first 0, 1, ... of them.
 Array fft_products(int64_t n);

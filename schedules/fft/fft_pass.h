@@ -112,8 +112,8 @@ inline const std::vector<PassLines> &other_columns() {
     static const std::vector<PassLines> lengths = {{{10, 8, 6}, 8, 2, gpu, 64, 80},
         {{10, 8, 8}, 8, 2, cuda, 64, 80}, {{10, 8, 8}, 4, 2, opencl, 0, 80}, {{10, 9, 8}, 8, 2, cuda, 64, 90},
         {{10, 9, 8}, 4, 2, opencl, 0, 90}, {{10, 10, 10}, 4, 2}, {{12, 10, 9}, 4, 2, gpu, 0, 120},
-        {{16, 10, 8}, 4, 2, cuda}, {{16, 10, 8}, 4, 1, opencl}, {{12, 12, 10}, 4, 2, cuda, 64, 144},
-        {{16, 12, 8}, 4, 2, cuda}, {{16, 12, 10}, 4, 2, cuda, 64, 192}, {{20, 10, 10}, 4, 2, cuda},
+        {{16, 10, 8}, 4, 2, cuda}, {{16, 10, 8}, 4, 1, opencl}, {{12, 12, 10}, 4, 1, cuda, 64, 120},
+        {{16, 12, 8}, 4, 2, cuda}, {{20, 12, 8}, 4, 2, cuda, 64, 96}, {{20, 10, 10}, 4, 2, cuda},
         {{15, 12, 12}, 4, 2, cuda, 0, 90}, {{16, 16, 10}, 4, 2, cuda, 0, 128}, {{15, 20, 10}, 4, 2, cuda, 80},
         {{16, 16, 15}, 4, 2, cuda, 128, 128}};
     return lengths;
@@ -197,7 +197,14 @@ inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
     undefined_on_gpu(f.out);
     Halide::Stage last = f.out.update();
     // Every butterfly writes to other positions.
-    last.allow_race_conditions().split(f.line, block, within, together);
+    last.allow_race_conditions();
+    if (f.shape.is_padded()) {
+        last.split(f.line, block, within, together, Halide::TailStrategy::GuardWithIf);
+        f.cells.bound_extent(f.line, together);
+    } else {
+        last.split(f.line, block, within, together);
+        whole_groups_of_lines(f, context, together);
+    }
     if (neighbours_first) {
         last.reorder({iteration, within, side, block, f.batch}).gpu_threads(within, side);
     } else {
@@ -222,7 +229,6 @@ inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
     for (Halide::OutputImageParam &field : context.buffers) {
         field.set_host_alignment(8);
     }
-    whole_groups_of_lines(f, context, together);
 }
 
 // A core transforms a few lines at a time, which it keeps in its cache. The same points of different lines

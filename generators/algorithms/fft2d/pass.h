@@ -28,13 +28,14 @@
 //   twiddles   `twiddled` only; its argument is named "turns": exp(-2 pi i n / (L M)) for n < L M
 //   first      `chirp_first` only: (n, b): the value at n is multiplied by it first
 //   last       `chirp_last` only: (k, b): the result at k is multiplied by it
-//   response   `convolve` only: (i, line, batch), or (i, 0, 0) for lines along rows: frequency number
+//   response   `convolve` only: (i, line, batch), or (i, 0, 0) for rows and padded passes: frequency number
 //              order(i) (FftPassShape::order) is multiplied by it; it includes the scale
 //   middle     `convolve` only: exp(-2 pi i order(u) / L) for u < L / last radix
 //   sign, scale_re, scale_im
-//              (f32) not with `convolve`: the imaginary part is multiplied by `sign` when it is read, and the
-//              parts of the result by the scales. sign = -1, scale_re = s, scale_im = -s gives the inverse
-//              transform times s; of several passes the first one has the sign, the last one the scales.
+//              (f32) where FftPassShape::has_endpoints: the imaginary part is multiplied by `sign` when it is
+//              read, and the parts of the result by the scales. sign = -1, scale_re = s, scale_im = -s gives
+//              the inverse transform times s; of several passes the first one has the sign, the last one the
+//              scales.
 #include "generators/algorithms/fft2d/pass_shape.h"
 #include "generators/algorithms/fft2d/small_transform.h"
 #include <string>
@@ -45,6 +46,7 @@ namespace tilewright {
 struct FftPassTables {
     Halide::Func roots, twiddles, first, last, response, middle;
     Halide::Expr sign, scale_re, scale_im;
+    Halide::Expr points, lines;  // of a padded pass: how many points a line has, and how many lines there are
 };
 
 // Each line is stored in `cells`, which have one dimension per digit of n, and is transformed in place, one
@@ -179,10 +181,16 @@ private:
         stages.push_back({s, std::move(factors)});
     }
 
+    // Of a padded pass: the index, or the last one of so many.
+    Expr at_most(const Expr &index, const Expr &extent) const {
+        return shape.is_padded() ? unsafe_promise_clamped(min(index, extent - 1), 0, extent - 1) : index;
+    }
+
     // The value at n as the transform reads it.
-    Complex read_in(Expr n) const {
-        Complex value = Complex::of_word(across() ? in(line, n, batch) : in(n, line, batch));
-        if (!shape.convolve) {
+    Complex read_in(const Expr &n) const {
+        const Expr of = at_most(line, tables.lines), from = at_most(n, tables.points);
+        Complex value = Complex::of_word(across() ? in(of, from, batch) : in(from, of, batch));
+        if (shape.has_endpoints()) {
             value.im = value.im * tables.sign;
         }
         return shape.chirp_first ? value * Complex::of_word(tables.first(n, number())) : value;
@@ -285,7 +293,9 @@ private:
         bool has_factors = s > 0;
         if (s == 0) {
             for (int j = 0; j < radix(0); j++) {
-                values.push_back(read_in(j * stride(0) + lower(0, digit)));
+                values.push_back(shape.is_padded() && 2 * j >= radix(0) ?
+                                     Complex{0.0f, 0.0f} :
+                                     read_in(j * stride(0) + lower(0, digit)));
             }
             if (shape.twiddled) {
                 factors = twiddle(values, digit, funcs);
@@ -306,7 +316,8 @@ private:
         }
         values = transform(values, -1, has_factors ? &factors : nullptr);
         if (s == count - 1) {
-            const Expr column = across() ? Expr(line) : Expr(0), part = across() ? Expr(batch) : Expr(0);
+            const bool by_line = across() && !shape.is_padded();
+            const Expr column = by_line ? Expr(line) : Expr(0), part = by_line ? Expr(batch) : Expr(0);
             for (int q = 0; q < radix(s); q++) {
                 const Expr i = butterfly_of(digit) + q * (length / radix(s));
                 values[(size_t)q] = values[(size_t)q] * Complex::of_word(tables.response(i, column, part));
@@ -346,17 +357,23 @@ private:
         const auto values = transform(read(s, digit), sign, &factors);
 
         std::vector<Expr> positions, results;
-        for (int q = 0; q < radix(s); q++) {
-            const Expr k = butterfly + q * butterflies;
+        const int written = shape.is_padded() ? radix(s) / 2 : radix(s);
+        for (int q = 0; q < written; q++) {
+            Expr k = butterfly + q * butterflies;
             Complex value = values[(size_t)q];
             if (shape.chirp_last) {
                 value = value * Complex::of_word(tables.last(k, number()));
             }
-            if (!shape.convolve) {
+            if (shape.has_endpoints()) {
                 value = {value.re * tables.scale_re, value.im * tables.scale_im};
             }
-            positions.push_back(k);
-            results.push_back(value.word());
+            Expr word = value.word();
+            if (shape.is_padded() && q > 0) {  // of no result: the first one once more
+                word = select(k < tables.points, word, results[0]);
+                k = select(k < tables.points, k, positions[0]);
+            }
+            positions.push_back(at_most(k, tables.points));
+            results.push_back(word);
         }
         if (shape.lines == FftPassShape::Lines::along) {
             out(at, line, batch) = Halide::undef<uint64_t>();

@@ -65,6 +65,22 @@ struct FftPassShape {
         return all;
     }
 
+    // Whether the pass transforms shorter lines, as convolutions with a chirp: lines of n points are padded
+    // with zeros to its length. `first` and `last` are then both that chirp, with zeros from n on.
+    bool is_padded() const {
+        return convolve && chirp_first && chirp_last;
+    }
+    // Whether a padded pass is for lines of n points. The longest ones have half of its length, so that half
+    // of what each butterfly of the first stage reads is zero; for lines of less than a quarter, FftMixed has
+    // shorter convolutions, which take less time. Each butterfly of the last stage has a result.
+    bool pads(int64_t n) const {
+        return is_padded() && 2 * n <= length() && 4 * n > length();
+    }
+    // Whether the pass is a whole transform: it takes the sign, and the scale of the results.
+    bool has_endpoints() const {
+        return !convolve || is_padded();
+    }
+
     int length() const {
         return radix[0] * radix[1] * radix[2] * radix[3];
     }

@@ -48,8 +48,9 @@ public:
             {256, 128}, {256, 16}, {512, 512}, {512, 16}, {1024, 16}, {1024, 64}, {16, 1024}, {2048, 32},
             {2048, 64}, {16, 2048}, {4096, 16}, {4096, 32}, {4096, 64}, {16, 4096}, {8192, 16}, {8192, 32},
             {16, 8192}, {1, 1}, {1, 2}, {3, 1}, {5, 7}, {13, 22}, {17, 31}, {60, 100}, {1000, 12}, {1080, 33},
-            {30, 1920}, {32, 1536}, {1009, 64}, {4099, 5}, {5, 4099}, {3000, 10}, {7, 10000}, {16335, 3},
-            {16384, 3}, {3, 16384}};
+            {30, 1920}, {32, 1536}, {1009, 62}, {5, 1009}, {2039, 5}, {5, 2039}, {3067, 6}, {5, 3067},
+            {4099, 5}, {5, 4099}, {5009, 3}, {3, 5009}, {3000, 10}, {7, 10000}, {16335, 3}, {16384, 3},
+            {3, 16384}};
         for (const int64_t n : other_lengths()) {
             sizes.insert(sizes.end(), {{n, 16}, {16, n}});
         }
@@ -96,10 +97,12 @@ private:
     std::set<int64_t> other_lengths() const {
         std::set<int64_t> lengths;
         for (const Variant &variant : op_.variants()) {
-            const bool is_pass = variant.form == "fft_pass";
-            if (const int64_t n = is_pass ? variant.configuration<FftPassShape>().length() : 16;
-                !has_pass(n)) {
-                lengths.insert(n);
+            if (variant.form != "fft_pass") {
+                continue;
+            }
+            const auto shape = variant.configuration<FftPassShape>();
+            if (!shape.is_padded() && !has_pass(shape.length())) {
+                lengths.insert(shape.length());
             }
         }
         return lengths;

@@ -29,10 +29,12 @@ protected:
 
     using Sizes = std::vector<std::pair<int64_t, int64_t>>;  // heights and widths
 
-    // These, and the length that the variant is made for where that is no power of two.
+    // These, and a length that the variant is made for where that is no power of two; of a padded pass, one
+    // that has a large prime factor.
     Sizes with_own_length(Sizes sizes) const {
         const bool is_pass = variant().form == "fft_pass";
-        const int64_t n = is_pass ? variant().configuration<FftPassShape>().length() : 1;
+        const auto shape = is_pass ? variant().configuration<FftPassShape>() : FftPassShape();
+        const int64_t n = shape.is_padded() ? shape.length() / 2 - 1 : shape.length();
         if (!std::has_single_bit((uint64_t)n)) {
             sizes.insert(sizes.end(), {{n, 16}, {16, n}});
         }

@@ -215,6 +215,13 @@ TEST(Registry, EveryGpuVariantSaysWhatItsKernelsNeed) {
             const bool gpu = variant.backend != Backend::cpu && variant.declined.empty();
             EXPECT_EQ(variant.needs.threads > 0, gpu) << variant.name();
             EXPECT_LE(variant.needs.threads, 1024) << variant.name();
+            // A block runs only if the registers of its threads are at most those of a multiprocessor. ptxas
+            // takes as many per thread as the variant allows, in eights, for whole warps.
+            for (const Variant::RegisterCap &cap : variant.register_caps) {
+                const int registers = (cap.most + 7) / 8 * 8,
+                          threads = (variant.needs.threads + 31) / 32 * 32;
+                EXPECT_LE(registers * threads, 65536) << variant.name() << ": limit its registers further";
+            }
             // By OpenCL, those whose kernels have instructions of NVIDIA's GPUs.
             const bool by_instructions = variant.backend == Backend::opencl && variant.needs.capability > 0;
             const bool on_tensor_cores =
