@@ -48,12 +48,8 @@ std::string verified_text(const TimedRun &run) {
     return run.why_not.empty() ? "no" : "no: " + html(run.why_not);
 }
 
-std::string line_of(const TimedRun &run, const ReportData &data, const Sources &sources) {
-    const std::string label = run.is_peer ? "<i>" + html(run.name) + "</i>" : html(run.name);
-    const bool has_code = sources.code.contains(run.name);
-    const std::string name = has_code ? fmt::format("<button class=\"code\" data-variant=\"{}\">{}</button>",
-                                            html(run.name), label) :
-                                        label;
+std::string line_of(const TimedRun &run, const ReportData &data) {
+    const std::string name = run.is_peer ? "<i>" + html(run.name) + "</i>" : html(run.name);
     const std::string mark =
         run.chosen ? " <b title=\"the variant that a call without --schedule runs\">★</b>" : "";
     return cells({name + mark, html(run.data), html(data.devices[run.context]),
@@ -87,7 +83,7 @@ std::vector<const TimedRun *> listed(const std::vector<const TimedRun *> &of_ope
     return runs;
 }
 
-std::string section(const ReportData &data, const Sources &sources, const RunsOfOperator &of_operator) {
+std::string section(const ReportData &data, const RunsOfOperator &of_operator) {
     const auto &[op, all] = of_operator;
     size_t left_out = 0;
     const std::vector<const TimedRun *> runs = listed(all, left_out);
@@ -96,7 +92,7 @@ std::string section(const ReportData &data, const Sources &sources, const RunsOf
     }
     std::string lines;
     for (const TimedRun *run : runs) {
-        lines += line_of(*run, data, sources);
+        lines += line_of(*run, data);
     }
     const std::string more =
         left_out > 0 ?
@@ -236,10 +232,10 @@ std::string answers(const ReportData &data) {
         lines, more, peers);
 }
 
-std::string operator_sections(const ReportData &data, const Sources &sources) {
+std::string operator_sections(const ReportData &data) {
     std::string text;
     for (const RunsOfOperator &one : by_operator(data)) {
-        text += section(data, sources, one);
+        text += section(data, one);
     }
     return text;
 }

@@ -1,6 +1,5 @@
 #pragma once
 // The tables of a report as HTML.
-#include "apps/laboratory/report/code_of_variants.h"
 #include "apps/laboratory/results/timed_runs.h"
 
 namespace tilewright::app {
@@ -23,7 +22,7 @@ std::string files_table(const std::vector<TimedFile> &files);
 std::string answers(const ReportData &data);
 
 // A section per operator, with the places of its plots and all times.
-std::string operator_sections(const ReportData &data, const Sources &sources);
+std::string operator_sections(const ReportData &data);
 
 // Variants and points that were not timed, failed or were wrong, with the reason.
 std::string untimed_table(const ReportData &data);
