@@ -17,12 +17,6 @@
     legend: {labelLimit: 300, ...(width < 700 ? {orient: 'bottom', columns: 2} : {})},
     view: {stroke: null}});
 
-  async function unpacked(id) {
-    const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), c => c.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-    return JSON.parse(await new Response(stream).text());
-  }
-
   function element(tag, attributes = {}, ...children) {
     const made = Object.assign(document.createElement(tag), attributes);
     made.append(...children);
@@ -48,7 +42,7 @@
     return 'step';
   }
 
-  const {devices, copy, runs} = await unpacked('data');
+  const {devices, copy, runs} = JSON.parse(document.getElementById('data').textContent);
 
   // -------------------------------------------------------------------------------------------- plots
 

@@ -1,6 +1,5 @@
 // HTML tables of files and runs.
 #include "apps/laboratory/report/tables.h"
-#include "apps/laboratory/report/compressed.h"
 #include "apps/tilewright/terminal/printing.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -142,6 +141,21 @@ std::vector<std::string> origin_of(const RunContext &context) {
 }
 
 }  // namespace
+
+std::string html(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        switch (c) {
+        case '&': out += "&amp;"; break;
+        case '<': out += "&lt;"; break;
+        case '>': out += "&gt;"; break;
+        case '"': out += "&quot;"; break;
+        case '\'': out += "&#39;"; break;
+        default: out += c;
+        }
+    }
+    return out;
+}
 
 std::string title_of(const ReportData &data) {
     std::vector<std::string> names;

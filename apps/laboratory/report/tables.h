@@ -11,6 +11,9 @@ struct ReportData {
     std::vector<TimedRun> runs;
 };
 
+// The text with &, <, > and quotes as HTML writes them.
+std::string html(std::string_view text);
+
 // "transpose on NVIDIA H200 (cuda)"
 std::string title_of(const ReportData &data);
 
