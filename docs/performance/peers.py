@@ -4,9 +4,9 @@
 Usage: peers.py                    writes peers.svg
        peers.py --check            says whether it is what this script makes; exits with 1 if not
        peers.py --take FILE...     puts the times of a device in measured/peers.json first. FILE is a file of
-                                   `--results` of `tilewright bench`, of `--json` of `cuda_peers`, or of a
-                                   script that times another library; or, of a CPU, one file of `--json` of
-                                   python_calls.py, whose CPU times count
+                                   `--results` of `tilewright bench --peers`, or of a script that times
+                                   another library; or, of a CPU, one file of `--json` of python_calls.py,
+                                   whose CPU times count
 """
 import json
 import math

@@ -45,7 +45,7 @@ def main():
         for package in resolved(sources, python, kept)["packages"]:
             marker = f" ; {package['marker']}" if "marker" in package else ""
             packages[f"{package['name']}=={package['version']}"] = \
-                marker + "".join(f" \\\n    --hash=sha256:{one}" for one in hashes_of(package))
+                marker + "".join(f" --hash=sha256:{one}" for one in hashes_of(package))
         text = f"-r {base}\n" if base else ""
         for package, rest in packages.items():
             text += package + rest + "\n" if package not in locked.get(base, {}) else ""

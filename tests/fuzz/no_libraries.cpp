@@ -1,6 +1,5 @@
 // Stands in for what the build generates: the targets read files and texts, and run no operator. So a fuzz
 // build needs neither generators nor libraries.
-#include "apps/laboratory/report/code_of_variants.h"
 #include "apps/tilewright/built_variants/tunables.h"
 #include "runtime/measured/measured.h"
 #include "tilewright/operator.h"
@@ -24,10 +23,6 @@ const std::vector<const Operator *> &operators() {
 }
 
 std::span<const MeasuredDevice> built_in_measurements() {
-    return {};
-}
-
-app::Sources app::sources_of(const std::vector<app::TimedRun> &, app::SourcesOf) {
     return {};
 }
 

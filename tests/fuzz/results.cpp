@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz::returns_or_refuses([&] {
         const app::TimedFile file = app::read_timed_file(memory.path());
         app::compare_runs(file, file, {});
-        app::report_page({file}, {});
+        app::report_page({file});
     });
     fuzz::returns_or_refuses([&] { app::ResultsFile results(memory.path()); });
     return 0;

@@ -294,7 +294,7 @@ TEST_F(Compare, ReadsPipesThatAreOpenAlready) {
 
 TEST_F(Compare, AReportIsOnePageWithAllTimes) {
     const std::string times = file("times.json", {{variant, 1}, {other, .25}});
-    const Ran ran = succeed({"report", times, "--output", path("page.html"), "--code", "none"});
+    const Ran ran = succeed({"report", times, "--output", path("page.html")});
     const std::string page = read_text(path("page.html"));
     EXPECT_LT(page.size(), 3u << 20);
     expect_has(page, {variant, "0.2475 to 0.2525"});
@@ -315,16 +315,13 @@ TEST_F(Compare, AReportEscapesWhatFilesSay) {
         write("times.json", json{{"version", 2}, {"context", {{"device_name", "<script>alert(1)</script>"}}},
                                 {"runs", {run_of({variant, 1})}}}
                                 .dump());
-    succeed({"report", times, "--output", path("page.html"), "--code", "none"});
+    succeed({"report", times, "--output", path("page.html")});
     EXPECT_EQ(read_text(path("page.html")).find("<script>alert"), std::string::npos);
 }
 
 TEST_F(Compare, AReportThatCannotBeMadeLeavesNoFile) {
     expect_refusal(3, {"report", path("none.json"), "--output", path("page.html")}, {"none.json"});
-    expect_refusal(2,
-        {"report", file("a.json", {{variant, 1}}), "--output", path("page.html"), "--code", "most"},
-        {"none, best or all"});
-    EXPECT_EQ(files(), (Names{"a.json"}));
+    EXPECT_EQ(files(), (Names{}));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ def main():
     with open(times, 'w', encoding='utf-8') as file:
         json.dump({'version': 2, 'runs': list(runs()),
                    'context': {'device_name': 'made up', 'copy_bytes_per_second': 5e10}}, file)
-    made = subprocess.run([program, 'report', times, '--output', page, '--code', 'none'], check=True,
+    made = subprocess.run([program, 'report', times, '--output', page], check=True,
                           capture_output=True, text=True)
     if 'no plots' in made.stderr:
         print('not run here:', made.stderr.strip())

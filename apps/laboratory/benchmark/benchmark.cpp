@@ -1,6 +1,5 @@
 // How a variant or a peer is timed on rotating sets of data, and what its output is compared with.
 #include "apps/laboratory/benchmark/benchmark.h"
-#include "apps/laboratory/benchmark/cuda_peers.h"
 #include "apps/tilewright/foreign/foreign_arguments.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/steps/plan.h"
@@ -183,21 +182,6 @@ Run Benchmark::peer(const Peer &peer) {
     return run;
 }
 
-std::vector<Run> Benchmark::cuda_peers() {
-    std::vector<Run> runs;
-    Run about = begin(nullptr);
-    for (const CudaPeer &peer : app::cuda_peers(op_.name(), about.sample.what, about.size, device_, plan_)) {
-        Run run = about;
-        run.peer = peer.name;
-        run.failed = peer.failed;
-        run.measured = peer.measured;
-        run.verified_by = peer.verified_by;
-        run.wrong = peer.wrong;
-        runs.push_back(std::move(run));
-    }
-    return runs;
-}
-
 std::vector<Peer> Benchmark::peers() {
     std::vector<Peer> peers = peers_of(op_, data_.type, sample().settings, device_);
     if (device_.backend == Backend::cpu) {
@@ -359,7 +343,7 @@ const Expected *Benchmark::plain() {
     return plain_ ? &*plain_ : nullptr;
 }
 
-// Holds what the timed calls left against what it should be. A peer is no variant; integers may be `off`.
+// Holds what the timed calls left against what it should be. A peer is no variant, and may be `off`.
 void Benchmark::check(Run &run, const Variant *timed, double off) {
     const Expected *right = expected(timed);
     if (!right) {
@@ -375,7 +359,7 @@ void Benchmark::check(Run &run, const Variant *timed, double off) {
     if (timed) {
         held.bound = workload_of(op_).bound_of(*timed, sample().inputs, sample().settings);
     }
-    if (const Type type = held.output.type(); off > 0 && (type == Type::u8 || type == Type::u16)) {
+    if (off > 0) {
         held.bound = Array(Type::f64, held.output.shape(), 0);
         std::fill_n(held.bound.as<double>(), held.bound.size(), off);
     }

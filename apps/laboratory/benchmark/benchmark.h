@@ -74,10 +74,6 @@ public:
 
     std::vector<Peer> peers();
 
-    // The peers of this data on CUDA, which another program times and verifies. None where that program is
-    // missing. Errors: failed, when it fails.
-    std::vector<Run> cuda_peers();
-
 private:
     const Sample &sample() const;
     const Variant *tuned_on(Device device) const;  // null where no variant of the family serves the data

@@ -344,7 +344,7 @@ void BenchmarkReport::end() {
         write_json(true);
     });
     if (!files_.report.empty() && runs_ > 0) {
-        first.keep([&] { write_report(files_.report, {timed_file(whole(true), "bench")}, SourcesOf::best); });
+        first.keep([&] { write_report(files_.report, {timed_file(whole(true), "bench")}); });
     }
     first.keep([&] { print_counts(); });
     first.end();

@@ -7,6 +7,7 @@
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/opencl/opencl.h"
+#include <algorithm>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <map>
@@ -99,9 +100,11 @@ std::vector<Peer> library_peers(
     if (settings.text("pad", "no") == "yes") {
         return {};  // they transform the sides of the input
     }
+    const auto sigma = std::ranges::find(op.options(), "sigma", &Option::name);
+    const bool has_default = sigma != op.options().end() && !sigma->value.empty();
     peers::PeerProblem problem = {op.name(), type, settings.text("border", "reflect"),
         settings.text("direction", "forward"), settings.text("half", "no") == "yes",
-        settings.number("sigma", 1)};
+        settings.number("sigma", has_default ? std::stod(sigma->value) : 0)};
     if (device.backend == Backend::opencl) {
         driver::open(device);
         problem.queue = driver::opencl_device(device.index, true)->queue;

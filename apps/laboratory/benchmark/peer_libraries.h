@@ -1,6 +1,6 @@
 #pragma once
 // Peers that the shared objects of apps/laboratory/peer_libraries have: on the CPU OpenCV and FFTW, on GPUs
-// VkFFT and CUTLASS.
+// VkFFT, and on CUDA published kernels, CUB, cuBLAS, cuFFT, NPP and CUTLASS.
 #include "apps/laboratory/benchmark/peers.h"
 
 namespace tilewright::app {

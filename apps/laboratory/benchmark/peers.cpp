@@ -36,11 +36,11 @@ std::vector<Peer> peers_of(
     const Operator &op, const std::string &type, const Settings &settings, Device device) {
     std::vector<Peer> peers;
     if (device.backend == Backend::cpu && has_plain_loop(op.name(), settings)) {
-        constexpr double rounded_otherwise = 1;  // integers of blurs
+        const bool is_rounded = type.starts_with("u") || type.starts_with("rgb");  // otherwise, by blurs
         peers.push_back({"plain loop, 1 thread", true,
             [name = op.name()](
                 const Sample &sample, Array &output) { return plain_loop(name, sample, output); },
-            rounded_otherwise});
+            is_rounded ? 1. : 0.});
     }
 #ifdef TILEWRIGHT_OPENBLAS
     if (device.backend == Backend::cpu && op.name() == "matmul" && type == "f32") {

@@ -15,7 +15,7 @@ struct Peer {
     // The call on data and an output that keep their places; what does not depend on the data (weights,
     // plans) is made before.
     std::function<std::function<void()>(const Sample &, Array &)> prepare;
-    double off = 0;  // how far an integer may be from the definition's
+    double off = 0;  // how far a value may be from the definition's, where that is more than usual
 };
 
 // The peers for an operator and type on a device; and, as sentences, the peers of a backend that this program

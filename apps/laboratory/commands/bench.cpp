@@ -2,9 +2,7 @@
 #include "apps/laboratory/benchmark/benchmark.h"
 #include "apps/laboratory/benchmark/benchmark_cases.h"
 #include "apps/laboratory/benchmark/benchmark_report.h"
-#include "apps/laboratory/benchmark/cuda_peers.h"
 #include "apps/laboratory/commands/laboratory.h"
-#include "apps/tilewright/built_variants/generator_programs.h"
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/command_line/variant_options.h"
@@ -60,20 +58,6 @@ void time_in_turns(Benchmark &benchmark, const std::vector<const Variant *> &var
     }
 }
 
-// Where the program of the peers fails, the variants' times still count.
-void add_cuda_peers(Benchmark &benchmark, BenchmarkReport &report) {
-    std::vector<Run> runs;
-    try {
-        runs = benchmark.cuda_peers();
-    } catch (const Error &error) {
-        print_remark(
-            fmt::format("tilewright: bench: no peers of cuBLAS, cuFFT, CUB and NPP: {}\n", error.what()));
-    }
-    for (const Run &run : runs) {
-        report.add(run);
-    }
-}
-
 // The variants that serve the data, those with other tunables built. Variants that cannot be built are runs
 // that failed.
 std::vector<const Variant *> variants_of(const Case &one, const BenchOptions &options, Benchmark &benchmark,
@@ -118,9 +102,6 @@ void time_case(const Case &one, const BenchOptions &options, Progress &progress,
                 fmt::format("no peer computes {} on {}; add --device cpu", one.op->name(), one.device.str()));
         }
     }
-    if (options.peers && one.device.backend == Backend::cuda) {
-        add_cuda_peers(benchmark, report);
-    }
 }
 
 void print_missing_peers(const std::vector<Device> &devices) {
@@ -133,12 +114,6 @@ void print_missing_peers(const std::vector<Device> &devices) {
             has(backend) ? missing_peers(backend) : std::vector<std::string>()) {
             print_remark(fmt::format("tilewright: bench: no peer {}\n", missing));
         }
-    }
-    if (has(Backend::cuda) && find_program(cuda_peers_program).empty()) {
-        print_remark(fmt::format("tilewright: bench: no peers of cuBLAS, cuFFT, CUB and NPP: {} is not "
-                                 "beside this program; build it "
-                                 "where nvcc is installed (`cmake --build BUILD --target {}`)\n",
-            cuda_peers_program, cuda_peers_program));
     }
 }
 

@@ -197,8 +197,7 @@ void search(Exploration &exploration, const ExploreOptions &options) {
         first.keep([&] { print_table(exploration); });
     }
     if (!options.report.empty() && exploration.points() > 0) {
-        first.keep(
-            [&] { write_report(options.report, {read_timed_file(options.results)}, SourcesOf::best); });
+        first.keep([&] { write_report(options.report, {read_timed_file(options.results)}); });
     }
     first.end();
 }

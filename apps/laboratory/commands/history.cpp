@@ -1,7 +1,7 @@
 // `history`: the times of each variant over commits, as one page, and which of them drifted.
 #include "apps/laboratory/commands/laboratory.h"
 #include "apps/laboratory/report/assets.h"
-#include "apps/laboratory/report/compressed.h"
+#include "apps/laboratory/report/tables.h"
 #include "apps/laboratory/results/comparison.h"
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/terminal/printing.h"

@@ -2,8 +2,6 @@
 #include "apps/laboratory/commands/laboratory.h"
 #include "apps/laboratory/report/page.h"
 #include "apps/tilewright/command_line/command_line.h"
-#include "runtime/dispatch/options/option_text.h"
-#include "tilewright/error.h"
 #include <memory>
 
 namespace tilewright::app {
@@ -12,31 +10,16 @@ namespace {
 
 struct ReportOptions {
     std::vector<std::string> files;
-    std::string output, sources = "best";
+    std::string output;
     bool small = false;
 };
 
-SourcesOf sources_of_word(const std::string &word) {
-    if (word == "none") {
-        return SourcesOf::none;
-    }
-    if (word == "best") {
-        return SourcesOf::best;
-    }
-    if (word == "all") {
-        return SourcesOf::all;
-    }
-    throw Error(Fault::usage, "takes none, best or all" + did_you_mean(word, {"none", "best", "all"}),
-        {.argument = "--code", .value = word});
-}
-
 void report(const ReportOptions &options) {
-    const SourcesOf which = sources_of_word(options.sources);
     std::vector<TimedFile> files;
     for (const std::string &path : options.files) {
         files.push_back(read_timed_file(path));
     }
-    write_report(options.output, files, options.small ? SourcesOf::none : which, options.small);
+    write_report(options.output, files, options.small);
 }
 
 }  // namespace
@@ -49,20 +32,14 @@ void add_report(CommandLine &line) {
             "JSON of `bench --json`, results of `explore`, JSON of the programs of peers")
         .required();
     command.add("--output", options->output, "The page to write").required().value_name("FILE.html");
-    command
-        .add("--code", options->sources,
-            "Whose loop nest and kernel source the page has: none, best (of each operator, type and device) "
-            "or all; the generator programs tell them, which takes up to a second per variant")
-        .show_default();
     command.add_flag("--small", options->small,
-        "Leave out the code and the plotting library (.9 MB), which the page then loads from plots.js beside "
-        "it");
+        "Leave out the plotting library (.9 MB), which the page then loads from plots.js beside it");
     command.footer(
         "The page needs no network. Where two files have a time for the same variant, device and data, "
         "the later one counts.\n"
         "Examples:\n"
         "  tilewright report times.json --output times.html\n"
-        "  tilewright report cuda.json opencl.json points.jsonl --output h200.html --code none\n");
+        "  tilewright report cuda.json opencl.json points.jsonl --output h200.html\n");
     command.run([options] { report(*options); });
 }
 

@@ -21,8 +21,6 @@ cv::Mat vector(const PeerArray &array, int depth, bool is_column) {
     return {is_column ? length : 1, is_column ? 1 : length, CV_MAKETYPE(depth, 1), array.data};
 }
 
-using Run = std::function<void(const std::vector<PeerArray> &, const PeerArray &)>;
-
 Run sum(const PeerProblem &problem, int depth) {
     const bool rows = problem.op == "row_sum";
     const int sums = problem.type == "u8" ? CV_32S : CV_32F;
@@ -84,7 +82,7 @@ void add_opencv_peers(const PeerProblem &problem, std::vector<LibraryPeer> &peer
         add("bitwise_not", 0, negative(depth));
     } else if (problem.op == "gaussian_blur") {
         // Its weights of integers have 8 bits (u8) and 16 bits (u16) after the point.
-        add("GaussianBlur", depth == CV_8U ? 3 : 2, blur(problem, depth));
+        add("GaussianBlur", floats ? 0 : bytes ? 3 : 2, blur(problem, depth));
     } else if (problem.op == "matmul" && floats) {
         add("gemm", 0, product);
     }

@@ -12,8 +12,9 @@ struct SharedObject {
     const char *backend, *file, *libraries;
 };
 constexpr SharedObject shared_objects[] = {{"cpu", "host_peers.so", "OpenCV and FFTW"},
-    {"cuda", "vkfft_cuda.so", "VkFFT"}, {"cuda", "cutlass.so", "CUTLASS"},
-    {"opencl", "vkfft_opencl.so", "VkFFT"}};
+    {"cuda", "published_kernels.so", "published kernels and CUB"}, {"cuda", "cublas.so", "cuBLAS"},
+    {"cuda", "cufft.so", "cuFFT"}, {"cuda", "npp.so", "NPP"}, {"cuda", "vkfft_cuda.so", "VkFFT"},
+    {"cuda", "cutlass.so", "CUTLASS"}, {"opencl", "vkfft_opencl.so", "VkFFT"}};
 constexpr const char *add_peers_name = "tilewright_add_peers";
 
 // An image or matrix of the caller; a vector is one row. The elements of a row have no gaps between them.
@@ -31,12 +32,14 @@ struct PeerProblem {
     void *queue = nullptr;          // on OpenCL: where calls start; on CUDA it is the context's first stream
 };
 
+// The call; on a device, it is only started. Throws std::invalid_argument where the library does not take the
+// arrays, and other exceptions where it fails.
+using Run = std::function<void(const std::vector<PeerArray> &inputs, const PeerArray &output)>;
+
 struct LibraryPeer {
     std::string name;  // "OpenCV 4.6.0 transpose, 2 threads"
-    double off = 0;    // how far an integer may be from the definition's
-    // The call; on a device, it is only started. Throws std::invalid_argument where the library does not take
-    // the arrays, and other exceptions where it fails.
-    std::function<void(const std::vector<PeerArray> &inputs, const PeerArray &output)> run;
+    double off = 0;    // how far a value may be from the definition's, where that is more than usual
+    Run run;
 };
 
 // "1 thread", "2 threads".

@@ -1,7 +1,7 @@
 // The sum of each column of an image of bytes: one byte or four bytes per load, and a sum in f32.
-#include "apps/laboratory/published_kernels/problem.h"
+#include "apps/laboratory/published_kernels/published.h"
 
-namespace published {
+namespace peers {
 
 namespace {
 
@@ -41,39 +41,31 @@ __global__ void four_columns_per_thread(const uint32_t *words, uint32_t *sums, i
     }
 }
 
-template<class Sum, class Start>
-Kernel kernel(const char *step, const char *type, int columns, Start start) {
-    return kernel_of(
-        {"column_sum", step, type, {{8192, 8192}},
-            columns == 1 ? "any size" : "widths that are multiples of " + std::to_string(columns),
-            [columns](Size size) { return size.width % columns == 0; }},
-        [start](Size size) {
-            auto arrays = sums<uint8_t, Sum>(size, false);
-            arrays.start = [=](const std::vector<const uint8_t *> &in, Sum *out, Sum *) {
-                start(in[0], out, (int)size.width, (int)size.height);
-            };
-            return arrays;
-        });
+template<class Sum>
+void bytes1(const std::vector<PeerArray> &in, const PeerArray &out) {
+    const int width = (int)in[0].width, height = (int)in[0].height;
+    one_column_per_thread<<<blocks_for(width, threads), threads>>>(
+        elements<const uint8_t>(in[0]), elements<Sum>(out), width, height);
+}
+
+void bytes4(const std::vector<PeerArray> &in, const PeerArray &out) {
+    if (in[0].width % 4 != 0) {
+        throw std::invalid_argument("it takes widths that are multiples of 4");
+    }
+    const int width = (int)in[0].width / 4, height = (int)in[0].height;
+    four_columns_per_thread<<<blocks_for(width, threads), threads>>>(
+        (const uint32_t *)elements<const uint8_t>(in[0]), elements<uint32_t>(out), width, height);
 }
 
 }  // namespace
 
-std::vector<Kernel> column_sum_kernels() {
-    return {
-        kernel<uint32_t>("bytes1", "u8", 1,
-            [](const uint8_t *image, uint32_t *sums, int width, int height) {
-                one_column_per_thread<<<blocks_for(width, threads), threads>>>(image, sums, width, height);
-            }),
-        kernel<uint32_t>("bytes4", "u8", 4,
-            [](const uint8_t *image, uint32_t *sums, int width, int height) {
-                four_columns_per_thread<<<blocks_for(width / 4, threads), threads>>>(
-                    (const uint32_t *)image, sums, width / 4, height);
-            }),
-        kernel<float>("bytes1", "u8f32", 1,
-            [](const uint8_t *image, float *sums, int width, int height) {
-                one_column_per_thread<<<blocks_for(width, threads), threads>>>(image, sums, width, height);
-            }),
-    };
+void add_column_sums(const PeerProblem &problem, std::vector<LibraryPeer> &peers) {
+    if (problem.op == "column_sum" && problem.type == "u8") {
+        add_kernel(peers, "bytes1", bytes1<uint32_t>);
+        add_kernel(peers, "bytes4", bytes4);
+    } else if (problem.op == "column_sum" && problem.type == "u8f32") {
+        add_kernel(peers, "bytes1", bytes1<float>);
+    }
 }
 
-}  // namespace published
+}  // namespace peers

@@ -1,7 +1,7 @@
 // The product of square f32 matrices: straight from global memory, and by tiles in shared memory.
-#include "apps/laboratory/published_kernels/problem.h"
+#include "apps/laboratory/published_kernels/published.h"
 
-namespace published {
+namespace peers {
 
 namespace {
 
@@ -38,25 +38,24 @@ __global__ void tiles_in_shared(const float *a, const float *b, float *c, int n)
 
 using Product = void(const float *a, const float *b, float *c, int n);
 
-Kernel kernel(const char *step, Product *multiply) {
-    Kernel about = {"matmul", step, "f32", {{512, 512}, {1024, 1024}, {4096, 4096}},
-        "square matrices whose side is a multiple of 16",
-        [](Size size) { return size.width == size.height && size.width % side == 0; }};
-    about.data = [](Size size) { return "f32 " + text_of(size) + "x" + std::to_string(size.width); };
-    return kernel_of(about, [=](Size size) {
-        const int n = (int)size.width;
-        auto arrays = product((size_t)n, 2);
-        arrays.start = [=](const std::vector<const float *> &in, float *out, float *) {
-            multiply<<<dim3(n / side, n / side), dim3(side, side)>>>(in[0], in[1], out, n);
-        };
-        return arrays;
+void add(std::vector<LibraryPeer> &peers, const char *step, Product *multiply) {
+    add_kernel(peers, step, [=](const std::vector<PeerArray> &in, const PeerArray &out) {
+        const int n = (int)out.width;
+        if (n % side != 0 || out.height != n || in[0].width != n) {
+            throw std::invalid_argument("it takes square matrices whose side is a multiple of 16");
+        }
+        multiply<<<dim3(n / side, n / side), dim3(side, side)>>>(
+            elements<const float>(in[0]), elements<const float>(in[1]), elements<float>(out), n);
     });
 }
 
 }  // namespace
 
-std::vector<Kernel> matmul_kernels() {
-    return {kernel("direct", element_per_thread), kernel("shared", tiles_in_shared)};
+void add_products(const PeerProblem &problem, std::vector<LibraryPeer> &peers) {
+    if (problem.op == "matmul" && problem.type == "f32") {
+        add(peers, "direct", element_per_thread);
+        add(peers, "shared", tiles_in_shared);
+    }
 }
 
-}  // namespace published
+}  // namespace peers

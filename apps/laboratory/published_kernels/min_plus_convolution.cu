@@ -2,13 +2,15 @@
 // branch.
 //
 // The publication's loops begin at j = 1 and read a[sa], one element behind the end of a. Here they have the
-// bounds that the definition asks for. c may have up to sa + sb elements; the last of these has no sum and
-// keeps its value. Where the minimum is kept is what the text of a kernel says; nvcc may keep a copy of it in
-// a register besides.
-#include "apps/laboratory/published_kernels/problem.h"
+// bounds that the definition asks for. Where the minimum is kept is what the text of a kernel says; nvcc may
+// keep a copy of it in a register besides.
+#include "apps/laboratory/published_kernels/published.h"
+#include <algorithm>
 #include <limits>
+#include <memory>
+#include <set>
 
-namespace published {
+namespace peers {
 
 namespace {
 
@@ -70,62 +72,36 @@ __global__ void by_products(const T *a, const T *b, T *c, Lengths n) {
 template<class T>
 using Convolution = void(const T *a, const T *b, T *c, Lengths n);
 
-// `all`: c has 2 n elements, as published; otherwise n, as `tilewright bench` times by default.
-template<class T>
-Arrays<T, T> arrays_of(Convolution<T> *convolution, int most_blocks, T before, bool all, Size size) {
-    const int n = (int)size.width;
-    const Lengths lengths{n, n, all ? 2 * n : n};
-    Arrays<T, T> arrays;
-    arrays.inputs = {random_values<T>((size_t)n, 0, 1000, 1), random_values<T>((size_t)n, 0, 1000, 2)};
-    arrays.outputs = (size_t)lengths.c;
-    arrays.before = before;
-    arrays.operations = n;
-    arrays.start = [=](const std::vector<const T *> &in, T *out, T *) {
-        const unsigned blocks = std::min(blocks_for(lengths.c, threads), (unsigned)most_blocks);
-        convolution<<<blocks, threads>>>(in[0], in[1], out, lengths);
-    };
-    arrays.expected = [=](const std::vector<std::vector<T>> &in, size_t k) {
-        T least = before;
-        const int first = std::max(0, (int)k - n + 1), last = std::min((int)k, n - 1);
-        for (int j = first; j <= last; j++) {
-            least = std::min(least, in[0][(size_t)j] + in[1][k - (size_t)j]);
-        }
-        return Expected{(double)least, 0};
-    };
-    return arrays;
-}
-
 // In blocks. The publication does not say how many the older kernel has.
 constexpr int fixed_grid = 256, any_grid = std::numeric_limits<int>::max();
 
+// c has larger values than all sums before the first call, and later calls leave it as it is.
 template<class T>
-void add(std::vector<Kernel> &all, const char *step, const char *type, Convolution<T> *kernel, int blocks,
-    T before = std::numeric_limits<T>::infinity()) {
-    for (const bool all_entries : {true, false}) {
-        Kernel about = {"min_plus_convolution", step, type,
-            {{1000, 1}, {10000, 1}, {100000, 1}, {1000000, 1}},
-            all_entries ? "vectors, as Nx1; makes all 2 N entries" :
-                          "vectors, as Nx1; makes the first N entries",
-            [](Size size) { return size.height == 1; }};
-        about.data = [=, type = std::string(type)](Size size) {
-            return type + " " + std::to_string(size.width) + " uniform" +
-                   (all_entries ? ", all entries" : "");
-        };
-        all.push_back(kernel_of(
-            about, [=](Size size) { return arrays_of(kernel, blocks, before, all_entries, size); }));
-    }
+void add(std::vector<LibraryPeer> &peers, const char *step, Convolution<T> *convolution, int most_blocks) {
+    const auto begun = std::make_shared<std::set<void *>>();
+    add_kernel(peers, step, [=](const std::vector<PeerArray> &in, const PeerArray &out) {
+        const Lengths n{(int)in[0].width, (int)in[1].width, (int)out.width};
+        if (begun->insert(out.data).second) {
+            constexpr int large = 0x7f;  // a number of such bytes is 1e306 in f64, 3e38 in f32
+            check(cudaMemsetAsync(out.data, large, n.c * sizeof(T)), "values before");
+        }
+        const unsigned blocks = std::min(blocks_for(n.c, threads), (unsigned)most_blocks);
+        convolution<<<blocks, threads>>>(
+            elements<const T>(in[0]), elements<const T>(in[1]), elements<T>(out), n);
+    });
 }
 
 }  // namespace
 
-std::vector<Kernel> min_plus_convolution_kernels() {
-    std::vector<Kernel> all;
-    add<double>(all, "direct", "f64", in_global_memory<double>, fixed_grid);
-    add<double>(all, "shared", "f64", in_shared_memory<double>, any_grid);
-    add<double>(all, "branchless", "f64", by_products<double>, fixed_grid, 999999);
-    add<float>(all, "direct", "f32", in_global_memory<float>, fixed_grid);
-    add<float>(all, "shared", "f32", in_shared_memory<float>, any_grid);
-    return all;
+void add_min_plus_convolutions(const PeerProblem &problem, std::vector<LibraryPeer> &peers) {
+    if (problem.op == "min_plus_convolution" && problem.type == "f64") {
+        add<double>(peers, "direct", in_global_memory<double>, fixed_grid);
+        add<double>(peers, "shared", in_shared_memory<double>, any_grid);
+        add<double>(peers, "branchless", by_products<double>, fixed_grid);
+    } else if (problem.op == "min_plus_convolution" && problem.type == "f32") {
+        add<float>(peers, "direct", in_global_memory<float>, fixed_grid);
+        add<float>(peers, "shared", in_shared_memory<float>, any_grid);
+    }
 }
 
-}  // namespace published
+}  // namespace peers

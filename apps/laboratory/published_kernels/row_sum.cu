@@ -1,7 +1,7 @@
 // The sum of each row of an image of bytes, in f32: by atomic additions, and by a tree in shared memory.
-#include "apps/laboratory/published_kernels/problem.h"
+#include "apps/laboratory/published_kernels/published.h"
 
-namespace published {
+namespace peers {
 
 namespace {
 
@@ -45,33 +45,26 @@ __global__ void block_per_row(const uint8_t *image, float *sums, int width) {
     }
 }
 
-// The second axis of a grid has at most 65535 blocks.
-template<class Start>
-Kernel kernel(const char *step, Start start) {
-    return kernel_of({"row_sum", step, "u8f32", {{8192, 8192}}, "widths up to 8388480",
-                         [](Size size) { return size.width <= 65535LL * pixels; }},
-        [start](Size size) {
-            auto arrays = sums<uint8_t, float>(size, true);
-            arrays.start = [=](const std::vector<const uint8_t *> &in, float *out, float *) {
-                start(in[0], out, (int)size.width, (int)size.height);
-            };
-            return arrays;
-        });
+// The second axis of a grid has at most 65535 blocks, so that the width is at most 8388480.
+void atomic(const std::vector<PeerArray> &in, const PeerArray &out) {
+    const int width = (int)in[0].width, height = (int)in[0].height;
+    check(cudaMemsetAsync(out.data, 0, height * sizeof(float)), "zeros");
+    const dim3 grid(blocks_for(height, threads), blocks_for(width, pixels));
+    pixels_per_thread<<<grid, threads>>>(elements<const uint8_t>(in[0]), elements<float>(out), width, height);
+}
+
+void tree(const std::vector<PeerArray> &in, const PeerArray &out) {
+    block_per_row<<<(unsigned)in[0].height, lanes>>>(
+        elements<const uint8_t>(in[0]), elements<float>(out), (int)in[0].width);
 }
 
 }  // namespace
 
-std::vector<Kernel> row_sum_kernels() {
-    return {
-        kernel("atomic",
-            [](const uint8_t *image, float *sums, int width, int height) {
-                check(cudaMemsetAsync(sums, 0, height * sizeof(float)), "zeros");
-                const dim3 grid(blocks_for(height, threads), blocks_for(width, pixels));
-                pixels_per_thread<<<grid, threads>>>(image, sums, width, height);
-            }),
-        kernel("tree", [](const uint8_t *image, float *sums, int width,
-                           int height) { block_per_row<<<height, lanes>>>(image, sums, width); }),
-    };
+void add_row_sums(const PeerProblem &problem, std::vector<LibraryPeer> &peers) {
+    if (problem.op == "row_sum" && problem.type == "u8f32") {
+        add_kernel(peers, "atomic", atomic);
+        add_kernel(peers, "tree", tree);
+    }
 }
 
-}  // namespace published
+}  // namespace peers

@@ -1,8 +1,8 @@
 // Transposes of bytes and of f32: straight from memory to memory, and through shared memory.
-#include "apps/laboratory/published_kernels/problem.h"
+#include "apps/laboratory/published_kernels/published.h"
 #include "apps/laboratory/published_kernels/transpose_kernels.h"
 
-namespace published {
+namespace peers {
 
 namespace {
 
@@ -10,35 +10,33 @@ template<class T>
 using Transpose = void(const T *in, T *out, int width, int height);
 
 template<class T>
-Kernel kernel(const char *step, const char *type, Transpose<T> *transpose, bool mirrored = false) {
-    return kernel_of({"transpose", step, type, {{8192, 8192}}, most_sides, serves_sides}, [=](Size size) {
-        auto arrays = transposed<T>(size);
-        arrays.start = [=](const std::vector<const T *> &in, T *out, T *) {
-            const unsigned across = blocks_for(size.width, side), down = blocks_for(size.height, side);
-            const dim3 grid = mirrored ? dim3(down, across) : dim3(across, down);
-            transpose<<<grid, dim3(side, side)>>>(in[0], out, (int)size.width, (int)size.height);
-        };
-        return arrays;
+void add(std::vector<LibraryPeer> &peers, const char *step, Transpose<T> *transpose, bool mirrored = false) {
+    add_kernel(peers, step, [=](const std::vector<PeerArray> &in, const PeerArray &out) {
+        const int width = (int)in[0].width, height = (int)in[0].height;
+        const unsigned across = blocks_for(width, side), down = blocks_for(height, side);
+        const dim3 grid = mirrored ? dim3(down, across) : dim3(across, down);
+        transpose<<<grid, dim3(side, side)>>>(elements<const T>(in[0]), elements<T>(out), width, height);
     });
 }
 
 template<class T>
-void add(std::vector<Kernel> &all, const char *type) {
-    all.push_back(kernel<T>("direct", type, direct<T>));
-    all.push_back(kernel<T>("direct_mirrored", type, direct_mirrored<T>, true));
-    all.push_back(kernel<T>("shared", type, through_shared<T, 0, false>));
-    all.push_back(kernel<T>("padded", type, through_shared<T, 4, false>));
-    all.push_back(kernel<T>("diagonal_unpadded", type, through_shared<T, 0, true>));
-    all.push_back(kernel<T>("diagonal", type, through_shared<T, 4, true>));
+void add_all(std::vector<LibraryPeer> &peers) {
+    add<T>(peers, "direct", direct<T>);
+    add<T>(peers, "direct_mirrored", direct_mirrored<T>, true);
+    add<T>(peers, "shared", through_shared<T, 0, false>);
+    add<T>(peers, "padded", through_shared<T, 4, false>);
+    add<T>(peers, "diagonal_unpadded", through_shared<T, 0, true>);
+    add<T>(peers, "diagonal", through_shared<T, 4, true>);
 }
 
 }  // namespace
 
-std::vector<Kernel> transpose_kernels() {
-    std::vector<Kernel> all;
-    add<uint8_t>(all, "u8");
-    add<float>(all, "f32");
-    return all;
+void add_transposes(const PeerProblem &problem, std::vector<LibraryPeer> &peers) {
+    if (problem.op == "transpose" && problem.type == "u8") {
+        add_all<uint8_t>(peers);
+    } else if (problem.op == "transpose" && problem.type == "f32") {
+        add_all<float>(peers);
+    }
 }
 
-}  // namespace published
+}  // namespace peers

@@ -1,17 +1,12 @@
 #pragma once
 // The published transposes, for .cu files: transpose and recursive_gaussian call them.
 #include "apps/laboratory/published_kernels/published.h"
-#include <cstddef>
 
-namespace published {
+namespace peers {
 
-constexpr int side = 16;  // of a tile and of a block of threads
-
-// The second axis of a grid has at most 65535 blocks.
-constexpr const char *most_sides = "sides up to 1048560";
-inline bool serves_sides(Size size) {
-    return size.width <= 65535 * side && size.height <= 65535 * side;
-}
+// Of a tile and of a block of threads. The second axis of a grid has at most 65535 blocks, so that an image's
+// sides are at most 1048560.
+constexpr int side = 16;
 
 // Neighbouring threads read neighbouring pixels, and write pixels that are a whole row of the output apart.
 template<class T>
@@ -54,4 +49,4 @@ __global__ void through_shared(const T *in, T *out, int width, int height) {
     }
 }
 
-}  // namespace published
+}  // namespace peers

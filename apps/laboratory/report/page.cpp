@@ -1,7 +1,6 @@
 // Fills in page.html: the tables, which need no JavaScript, and the data that page.js draws.
 #include "apps/laboratory/report/page.h"
 #include "apps/laboratory/report/assets.h"
-#include "apps/laboratory/report/compressed.h"
 #include "apps/laboratory/report/tables.h"
 #include "apps/tilewright/command_line/version.h"
 #include "apps/tilewright/terminal/standard_streams.h"
@@ -141,8 +140,13 @@ Json drawn(const ReportData &data) {
     return {{"devices", data.devices}, {"copy", data.copy_rates}, {"runs", std::move(runs)}};
 }
 
+// In a page: no text in it ends the element.
 std::string text_of_json(const Json &json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    for (size_t at = 0; (at = text.find('<', at)) != std::string::npos;) {
+        text.replace(at, 1, "\\u003c");
+    }
+    return text;
 }
 
 // Puts each {{name}}'s text in its place. A name that the page does not have would be a mistake of this file.
@@ -171,30 +175,25 @@ constexpr const char *no_plots =
 
 }  // namespace
 
-std::string report_page(const std::vector<TimedFile> &files, const Sources &sources, bool small) {
+std::string report_page(const std::vector<TimedFile> &files, bool small) {
     const ReportData data = data_of(files);
     std::string notes;
     if (small || assets().plots.empty()) {
         notes += fmt::format("<p class=\"note\" id=\"no-plots\">{}</p>\n", small ? small_page : no_plots);
     }
-    if (!sources.missing.empty()) {
-        notes += fmt::format("<p class=\"note\">{}</p>\n", html(sources.missing));
-    }
     const std::string plots =
         small ? "<script src=\"plots.js\"></script>" : fmt::format("<script>{}</script>", assets().plots);
-    return filled(
-        assets().page, {{"version", html(tilewright_version)}, {"title", html(title_of(data))},
-                           {"style", std::string(assets().style)}, {"notes", notes},
-                           {"buffers", buffers_text(data)}, {"answers", answers(data)},
-                           {"files", files_table(files)}, {"operators", operator_sections(data, sources)},
-                           {"untimed", untimed_table(data)}, {"data", packed(text_of_json(drawn(data)))},
-                           {"sources", packed(text_of_json(Json(sources.code)))}, {"plots", plots},
-                           {"script", std::string(assets().script)}});
+    return filled(assets().page,
+        {{"version", html(tilewright_version)}, {"title", html(title_of(data))},
+            {"style", std::string(assets().style)}, {"notes", notes}, {"buffers", buffers_text(data)},
+            {"answers", answers(data)}, {"files", files_table(files)}, {"operators", operator_sections(data)},
+            {"untimed", untimed_table(data)}, {"data", text_of_json(drawn(data))}, {"plots", plots},
+            {"script", std::string(assets().script)}});
 }
 
-void write_report(const std::string &path, const std::vector<TimedFile> &files, SourcesOf which, bool small) {
+void write_report(const std::string &path, const std::vector<TimedFile> &files, bool small) {
     OutputFile file(path);
-    const std::string page = report_page(files, sources_of(data_of(files).runs, which), small);
+    const std::string page = report_page(files, small);
     if (assets().plots.empty() && !small) {
         print_error_line(fmt::format("tilewright: {}: ", path), no_plots);
     }

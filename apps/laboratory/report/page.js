@@ -17,12 +17,6 @@
     legend: {labelLimit: 300, ...(width < 700 ? {orient: 'bottom', columns: 2} : {})},
     view: {stroke: null}});
 
-  async function unpacked(id) {
-    const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), c => c.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-    return JSON.parse(await new Response(stream).text());
-  }
-
   function element(tag, attributes = {}, ...children) {
     const made = Object.assign(document.createElement(tag), attributes);
     made.append(...children);
@@ -48,25 +42,7 @@
     return 'step';
   }
 
-  // ------------------------------------------------------------------------------------- code of variants
-
-  const {devices, copy, runs} = await unpacked('data');
-  const sources = await unpacked('sources');
-
-  function show_code(name) {
-    const code = sources[name];
-    if (!code) return;
-    const dialog = document.getElementById('code');
-    document.getElementById('code-variant').textContent = name;
-    const titles = {loops: 'Loop nest', kernels: 'Kernel source'};
-    dialog.querySelector('div').replaceChildren(...Object.entries(code).flatMap(([part, text]) =>
-      [element('h3', {textContent: titles[part] || part}), element('pre', {textContent: text})]));
-    dialog.showModal();
-  }
-  document.addEventListener('click', event => {
-    const button = event.target.closest('button.code');
-    if (button) show_code(button.dataset.variant);
-  });
+  const {devices, copy, runs} = JSON.parse(document.getElementById('data').textContent);
 
   // -------------------------------------------------------------------------------------------- plots
 
@@ -78,9 +54,8 @@
     const all = {$schema: 'https://vega.github.io/schema/vega-lite/v6.json', config: config_of(width),
       description: caption, autosize: {type: 'fit-x', contains: 'padding'}, ...spec,
       width: Math.min(spec.width || width, width)};
-    const {view} = await vegaEmbed(place, all,
+    await vegaEmbed(place, all,
       {renderer: 'svg', actions: {export: true, source: false, compiled: false, editor: false}});
-    view.addEventListener('click', (event, item) => item && item.datum && show_code(item.datum.n));
   }
 
   // A logarithmic axis with room for a text to the right of the largest value.
@@ -109,7 +84,7 @@
         {mark: {type: 'rule', strokeWidth: 2}, encoding: {y,
           x: {field: 'p10', type: 'quantitative', scale: MS, title: 'ms per call'}, x2: {field: 'p90'},
           color: {field: 'role', scale, title: 'kind'}}},
-        {mark: {type: 'point', filled: true, opacity: 1, cursor: 'pointer'}, encoding: {y,
+        {mark: {type: 'point', filled: true, opacity: 1}, encoding: {y,
           x: {field: 'ms', type: 'quantitative', scale: MS},
           color: {field: 'role', scale, title: 'kind'},
           shape: {field: 'role', scale: shapes, title: 'kind'},
@@ -235,7 +210,7 @@
       Math.min(...values.map(value => value.ms)) * Math.max(...values.map(value => value.ms)));
     const width = columns * 62 + 200;
     await draw(parent, caption, {data: {values}, width, height: 26 * rows, layer: [
-      {mark: {type: 'rect', cursor: 'pointer'}, encoding: {x: field('x'),
+      {mark: {type: 'rect'}, encoding: {x: field('x'),
         y: {...field('y'), sort: 'descending'},
         color: {field: 'ms', type: 'quantitative', title: 'ms',
           scale: {type: 'log', scheme: 'viridis', reverse: true, nice: false}}, tooltip}},

@@ -1,6 +1,5 @@
 // HTML tables of files and runs.
 #include "apps/laboratory/report/tables.h"
-#include "apps/laboratory/report/compressed.h"
 #include "apps/tilewright/terminal/printing.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -48,12 +47,8 @@ std::string verified_text(const TimedRun &run) {
     return run.why_not.empty() ? "no" : "no: " + html(run.why_not);
 }
 
-std::string line_of(const TimedRun &run, const ReportData &data, const Sources &sources) {
-    const std::string label = run.is_peer ? "<i>" + html(run.name) + "</i>" : html(run.name);
-    const bool has_code = sources.code.contains(run.name);
-    const std::string name = has_code ? fmt::format("<button class=\"code\" data-variant=\"{}\">{}</button>",
-                                            html(run.name), label) :
-                                        label;
+std::string line_of(const TimedRun &run, const ReportData &data) {
+    const std::string name = run.is_peer ? "<i>" + html(run.name) + "</i>" : html(run.name);
     const std::string mark =
         run.chosen ? " <b title=\"the variant that a call without --schedule runs\">★</b>" : "";
     return cells({name + mark, html(run.data), html(data.devices[run.context]),
@@ -87,7 +82,7 @@ std::vector<const TimedRun *> listed(const std::vector<const TimedRun *> &of_ope
     return runs;
 }
 
-std::string section(const ReportData &data, const Sources &sources, const RunsOfOperator &of_operator) {
+std::string section(const ReportData &data, const RunsOfOperator &of_operator) {
     const auto &[op, all] = of_operator;
     size_t left_out = 0;
     const std::vector<const TimedRun *> runs = listed(all, left_out);
@@ -96,7 +91,7 @@ std::string section(const ReportData &data, const Sources &sources, const RunsOf
     }
     std::string lines;
     for (const TimedRun *run : runs) {
-        lines += line_of(*run, data, sources);
+        lines += line_of(*run, data);
     }
     const std::string more =
         left_out > 0 ?
@@ -146,6 +141,21 @@ std::vector<std::string> origin_of(const RunContext &context) {
 }
 
 }  // namespace
+
+std::string html(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        switch (c) {
+        case '&': out += "&amp;"; break;
+        case '<': out += "&lt;"; break;
+        case '>': out += "&gt;"; break;
+        case '"': out += "&quot;"; break;
+        case '\'': out += "&#39;"; break;
+        default: out += c;
+        }
+    }
+    return out;
+}
 
 std::string title_of(const ReportData &data) {
     std::vector<std::string> names;
@@ -236,10 +246,10 @@ std::string answers(const ReportData &data) {
         lines, more, peers);
 }
 
-std::string operator_sections(const ReportData &data, const Sources &sources) {
+std::string operator_sections(const ReportData &data) {
     std::string text;
     for (const RunsOfOperator &one : by_operator(data)) {
-        text += section(data, sources, one);
+        text += section(data, one);
     }
     return text;
 }

@@ -1,6 +1,5 @@
 #pragma once
 // The tables of a report as HTML.
-#include "apps/laboratory/report/code_of_variants.h"
 #include "apps/laboratory/results/timed_runs.h"
 
 namespace tilewright::app {
@@ -11,6 +10,9 @@ struct ReportData {
     std::vector<double> copy_rates;    // bytes read and written per second; 0 where no file says it
     std::vector<TimedRun> runs;
 };
+
+// The text with &, <, > and quotes as HTML writes them.
+std::string html(std::string_view text);
 
 // "transpose on NVIDIA H200 (cuda)"
 std::string title_of(const ReportData &data);
@@ -23,7 +25,7 @@ std::string files_table(const std::vector<TimedFile> &files);
 std::string answers(const ReportData &data);
 
 // A section per operator, with the places of its plots and all times.
-std::string operator_sections(const ReportData &data, const Sources &sources);
+std::string operator_sections(const ReportData &data);
 
 // Variants and points that were not timed, failed or were wrong, with the reason.
 std::string untimed_table(const ReportData &data);
