@@ -306,6 +306,19 @@ TEST_P(MatmulVariant, GivesTheSameBytesEachTime) {
     }
 }
 
+// Two factors that begin at one address; and a prepared call on other arrays than it was prepared with.
+TEST_P(MatmulVariant, TellsFactorsApart) {
+    const Array wide = numbers({192, 256}, 3), a = wide.crop(0, 0, 80, 192), b = wide.crop(0, 0, 192, 72);
+    const Array some[] = {a.clone(), b.clone()}, others[] = {numbers({80, 192}, 1), numbers({192, 72}, 2)};
+    Array output, of_some, of_others;
+    if (!run({a, b}, output)) {
+        GTEST_SKIP() << "leaves this size to another variant";
+    }
+    EXPECT_EQ(wrong(output, plain(a, b)), "");
+    op().prepare(some, of_some, {}, {.device = device(), .schedule = variant().schedule})(others, of_others);
+    EXPECT_EQ(wrong(of_others, plain(others[0], others[1])), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Variants, MatmulVariant, testing::ValuesIn(variant_cases(matmul_operator())), variant_case_name);
 
