@@ -212,10 +212,8 @@ ScheduleVariants tuned_on_gpus() {
                       "multiprocessor."),
             by_panels(variant("tuned_tensor", cuda, "f16 bf16", fragments, panels, tiles(2, 128, 48, 16)))
                 .says("Tensor cores sum products of 16-bit floats in f32, in 128 x 128 tiles."),
-            by_panels(
-                variant("tuned_tensor_small", opencl, "f16 bf16", fragments, panels, tiles(1, 64, 32, 8)))
-                .meant_for("tiles", {.most = 1200})
-                .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB of shared memory."),
+            variant("tuned_tensor_whole", opencl, "f16 bf16", fragments, in_rows, rows(1, 1, 64, 16, 8, 3))
+                .says("Tensor cores read rows of both matrices as they are, in 64 x 64 tiles."),
             by_panels(variant("tuned_tensor", opencl, "f16 bf16", fragments, panels, tiles(2, 128, 16, 16)))
                 .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB of shared memory."),
             by_panels(variant("tuned_small_whole", cuda, "f32", workers, small_whole,

@@ -147,7 +147,13 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
     Func stored = division.copies == FragmentDivision::Copies::parts ? f.partial : f.out;
     undefined_on_gpu(stored);
     stored.update(0).allow_race_conditions().gpu_blocks(of_group, row, group).gpu_threads(thread);
-    stored.update(0).unroll(four).unroll(element);
+    stored.update(0).unroll(four);
+    if (division.both_in_rows()) {
+        stored.update(0).vectorize(element);
+        aligned_rows(context.buffers[2], 8);
+    } else {
+        stored.update(0).unroll(element);
+    }
 
     f.sum.store_at(stored, of_group).compute_at(stored, once).store_in(MemoryType::Stack);
     context.fold_per_thread(f.sum, f.t);

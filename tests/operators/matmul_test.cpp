@@ -240,7 +240,7 @@ TEST_P(MatmulVariant, KeepsTheBoundForSixteenBits) {
     if (!has_sixteen_bits()) {
         GTEST_SKIP() << "for 16-bit floats";
     }
-    const int64_t m = 20, k = 160, n = 40;
+    const int64_t m = 20, k = 192, n = 40;  // depth and columns suit rows that are copied as they are
     Array a = random_array<float>({m, k}, 1), b = random_array<float>({k, n}, 2);
     float *of_a = a.as<float>(), *of_b = b.as<float>();
     const int64_t pitch_a = a.strides()[0], pitch_b = b.strides()[0];
@@ -304,6 +304,19 @@ TEST_P(MatmulVariant, GivesTheSameBytesEachTime) {
         run({a, b}, again);
         EXPECT_EQ(difference(again, first, {}), "");
     }
+}
+
+// Two factors that begin at one address; and a prepared call on other arrays than it was prepared with.
+TEST_P(MatmulVariant, TellsFactorsApart) {
+    const Array wide = numbers({192, 256}, 3), a = wide.crop(0, 0, 80, 192), b = wide.crop(0, 0, 192, 72);
+    const Array some[] = {a.clone(), b.clone()}, others[] = {numbers({80, 192}, 1), numbers({192, 72}, 2)};
+    Array output, of_some, of_others;
+    if (!run({a, b}, output)) {
+        GTEST_SKIP() << "leaves this size to another variant";
+    }
+    EXPECT_EQ(wrong(output, plain(a, b)), "");
+    op().prepare(some, of_some, {}, {.device = device(), .schedule = variant().schedule})(others, of_others);
+    EXPECT_EQ(wrong(of_others, plain(others[0], others[1])), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,8 +1,8 @@
 #pragma once
 // A form of matmul whose products are those of the tensor cores. Variants: on CUDA tensor_shares (in parts),
 // tensor_small_whole and tensor_whole (rows of A), tensor_small and tensor_tall of f32,
-// tuned_tensor_small_whole and tuned_tensor_whole (rows) of f16 and bf16; on CUDA and OpenCL tensor_any of
-// f32, tuned_tensor_small and tuned_tensor of f16 and bf16.
+// tuned_tensor_small_whole (rows) and tuned_tensor_small of f16 and bf16; on CUDA and OpenCL tensor_any of
+// f32, tuned_tensor_whole (rows) and tuned_tensor of f16 and bf16.
 //
 // Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision
 // accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.
@@ -191,7 +191,7 @@ private:
         sum(r, m, t, bx, share) = 0.0f;
         const Expr before = sum(r, m, t, bx, share);
         if (division.both_in_rows()) {
-            sum(r, m, t, bx, share) = result_of(product, r, first_words(), before);
+            sum(r, m, t, bx, share) = result_of(product, number_of(r), first_words(), before);
             return;
         }
         read_words();
@@ -206,6 +206,13 @@ private:
             results.push_back(products(m, block, t, bx)[i]);
         }
         sum(r, m, t, bx, share) += mux(r, results);
+    }
+
+    // The number of the result that sum(r, ...) is. Two neighbouring columns are half of the results apart,
+    // so that no compiler keeps them as a vector, which each block of the depth would take apart.
+    Expr number_of(const Expr &r) const {
+        const int half = product.results() / 2;
+        return 2 * (r % half) + r / half;
     }
 
     // Of a thread's 64 rows of A, and of the columns of B.
@@ -265,13 +272,30 @@ private:
 
     // Stores the elements of out in the order of the threads: element of four, four, thread, `once`, tile of
     // the group's row, row of tiles, group. Tiles run down `group` columns of tiles at once, so that the
-    // blocks that run together share panels or rows.
+    // blocks that run together share panels or rows. Of rows of both matrices, two neighbouring columns are
+    // in place of four.
     void store_in_groups() {
         place(division.group, ceil_div(across, division.group));
         const Expr tile_x = domain[4] + division.group * domain[6];
         domain.where(below(tile_x, across));
         out(x, y) = Halide::undef<float>();
+        if (division.both_in_rows()) {
+            return store_pairs(tile_x);
+        }
         store(tile_x, 0, [&](const Expr &column, const Expr &row) { return out(column, row); });
+    }
+
+    void store_pairs(const Expr &tile_x) {
+        const int eights = division.columns / 8, threads = division.threads();
+        const Expr element = domain[0], of_tile = domain[1] % eights, lower = domain[1] / eights % 2,
+                   m = domain[1] / (2 * eights), thread = domain[2], lane = thread % 32,
+                   eight = eights * tile_x + of_tile, tile_y = domain[5] * once + domain[3];
+        const Expr row =
+            division.rows() * tile_y + threads / 2 * m + 16 * (thread / 32) + lane / 4 + 8 * lower;
+        domain.where(below(eight, size.columns / 8) && below(row, size.rows));
+        const Expr pair = promised(4 * eight + lane % 4, size.columns / 2);
+        out(2 * pair + element, promised(row, size.rows)) = sum(
+            product.results() / 2 * element + lower + 2 * of_tile, m, thread + threads * tile_y, tile_x, 0);
     }
 
     // The same of partial: ..., column of tiles, row of tiles, share. Each element is then the sum of its
@@ -289,9 +313,9 @@ private:
     // The places of the order above; `columns` and `last` are the extents of the first and the last dimension
     // of thread blocks.
     void place(const Expr &columns, const Expr &last) {
-        const int fours = division.columns / 16;
-        domain = RDom({{0, 4}, {0, 2 * fours * division.tiles}, {0, division.threads()}, {0, once},
-                          {0, columns}, {0, down}, {0, last}},
+        const int together = division.both_in_rows() ? 2 : 4;
+        domain = RDom({{0, together}, {0, division.columns / 2 / together * division.tiles},
+                          {0, division.threads()}, {0, once}, {0, columns}, {0, down}, {0, last}},
             "place");
     }
 
@@ -303,9 +327,7 @@ private:
                    m = domain[1] / (2 * fours), thread = domain[2], lane = thread % 32,
                    tile_y = domain[5] * once + domain[3];
         // Columns that the panels exchanged are four in a row.
-        const Expr of_sixteen = division.both_in_rows() ? 8 * (element / 2) + 2 * (lane % 4) + element % 2 :
-                                                          4 * (lane % 4) + element;
-        const Expr column = division.columns * tile_x + 16 * four + of_sixteen;
+        const Expr column = division.columns * tile_x + 16 * four + 4 * (lane % 4) + element;
         const Expr row =
             division.rows() * tile_y + threads / 2 * m + 16 * (thread / 32) + lane / 4 + 8 * lower;
         domain.where(below(column, size.columns) && below(row, size.rows));

@@ -120,7 +120,33 @@ std::string tensor_functions(const std::string &source) {
     return all;
 }
 
+bool has_products_of_rows(std::string_view kernel) {
+    const size_t at = kernel.find(tensor_prefix);
+    if (at == std::string::npos) {
+        return false;
+    }
+    const auto found = tensor_result(std::string(kernel.substr(at, kernel.find('(', at) - at)));
+    return found && found->first.ahead > 0;
+}
+
 }  // namespace
+
+bool align_local_memory(std::string &source) {
+    const std::string_view begin = "__kernel void ", local = "__local int16* ";
+    bool any = false;
+    for (size_t at = source.find(begin); at != std::string::npos;) {
+        const size_t next = source.find(begin, at + 1), name = source.find(local, at) + local.size();
+        if (has_products_of_rows(std::string_view(source).substr(at, next - at))) {
+            const std::string memory = source.substr(name, source.find(')', name) - name);
+            source.insert(source.find('{', name) + 1,
+                fmt::format("\n {0} = (__local int16 *)(((ulong){0} + {1}) / {2} * {2});", memory,
+                    local_alignment - 1, local_alignment));
+            any = true;
+        }
+        at = source.find(begin, at + 1);
+    }
+    return any;
+}
 
 std::string functions_for(const std::string &source, const OpenClDevice &device) {
     const auto names = [&](const char *function) { return source.find(function) != std::string::npos; };

@@ -66,10 +66,13 @@ void deallocate_buffer(void *, uint64_t buffer) {
 }
 
 int release_kernel(void *kernel);
+OpenClKernels &kernels();
 
 // Halide's runtime does not give back a kernel whose launch, or one of whose arguments, the driver refused.
 int set_argument(void *kernel, unsigned index, size_t bytes, const void *value) {
-    const int code = real<set_argument>(kernel, index, bytes, value);
+    const bool is_local = value == nullptr;
+    const size_t room = is_local && kernels().is_aligned(kernel) ? local_alignment : 0;
+    const int code = real<set_argument>(kernel, index, bytes + room, value);
     if (code != 0) {
         release_kernel(kernel);
     }
@@ -157,13 +160,14 @@ std::optional<std::string> source_for_driver(unsigned count, const char **string
 }
 
 void *create_program(void *context, unsigned count, const char **strings, const size_t *lengths, int *error) {
-    const std::optional<std::string> source = source_for_driver(count, strings, lengths);
+    std::optional<std::string> source = source_for_driver(count, strings, lengths);
     if (!source) {
         if (error != nullptr) {
             *error = -30;  // CL_INVALID_VALUE
         }
         return nullptr;
     }
+    const bool is_aligned = align_local_memory(*source);
     const char *text = source->c_str();
     const size_t size = source->size();
     // A binary depends on the options, too.
@@ -171,10 +175,14 @@ void *create_program(void *context, unsigned count, const char **strings, const 
     if (error != nullptr) {
         *error = 0;
     }
-    return program_of(context, identity, [&] {
+    void *made = program_of(context, identity, [&] {
         void *program = real<create_program>(context, 1, &text, &size, error);
         return program && has_tensor_products(*source) ? with_instructions(context, program) : program;
     });
+    if (is_aligned) {
+        kernels().align(made);
+    }
+    return made;
 }
 
 int build_program(

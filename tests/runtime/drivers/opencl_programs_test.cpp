@@ -104,6 +104,21 @@ TEST(OpenClPrograms, FunctionsOfWordsAreTheDevicesOwn) {
     EXPECT_EQ(called.find(product), called.rfind(product)) << called;
 }
 
+// Kernels with products of rows, and no others, round the address of their local memory up.
+TEST(OpenClPrograms, RowsBeginAtMultiplesOf1024BytesOfLocalMemory) {
+    const auto kernel = [](const std::string &product, const std::string &first_line) {
+        return "__kernel void k(\n __global float *to,\n __local int16* cells)\n{" + first_line +
+               "\n to[0] = " + product + "(0, 1.f, 1.f, 0.f);\n}\n";
+    };
+    const std::string panels = "tw_wgmma_f16_n64_k16_0", rows = "tw_wgmma_f16_n64_k16_a3_0",
+                      rounding = "\n cells = (__local int16 *)(((ulong)cells + 1023) / 1024 * 1024);";
+    std::string one = kernel(panels, ""), all = kernel(panels, "") + kernel(rows, "") + kernel(panels, "");
+    EXPECT_FALSE(driver::align_local_memory(one));
+    EXPECT_EQ(one, kernel(panels, ""));
+    EXPECT_TRUE(driver::align_local_memory(all));
+    EXPECT_EQ(all, kernel(panels, "") + kernel(rows, rounding) + kernel(panels, ""));
+}
+
 // Kernels are kept by program and name, one object per launch that goes on, until their program is released.
 TEST(OpenClPrograms, KernelsAreKeptUntilTheirProgramIsReleased) {
     devices(Backend::opencl);
