@@ -12,6 +12,7 @@
 #include "generators/float_conversions.h"
 #include "generators/instructions.h"
 #include "generators/variant_generator.h"
+#include "schedules/passes/loads_ahead.h"
 #include "schedules/shared_moves.h"
 #include <string>
 #include <vector>
@@ -191,6 +192,15 @@ public:
         output = blur.out;
         from_origin({image, output});
         this->apply(blur, {image, output});
+    }
+
+protected:
+    Halide::Pipeline build_pipeline() override {
+        Halide::Pipeline pipeline = VariantGenerator<GaussianBlurProductsGenerator<Form>>::build_pipeline();
+        if (std::is_same_v<Form, GaussianBlurFusedProducts>) {
+            pipeline.add_custom_lowering_pass(new LoadsAhead("source"));
+        }
+        return pipeline;
     }
 
 private:

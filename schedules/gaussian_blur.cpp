@@ -295,11 +295,11 @@ static ScheduleVariants fused_variants() {
     };
     ScheduleVariants variants;
     for (const int steps : {2, 3, 4}) {
-        variants.push_back(fused("tuned_fused_", "u8", 1, steps).registers("", 64));
+        variants.push_back(fused("tuned_fused_", "u8", 1, steps).registers("", 80));
         variants.push_back(fused("tuned_fused_", "u16", 1, steps).registers("", 128));
     }
     variants.push_back(fused("tuned_fused_short_", "u8", 1, 2, 8, true)
-            .registers("", 64)
+            .registers("", 80)
             .says("As tuned_fused, for taps of one byte: half of the products."));
     for (const int steps : {3, 4}) {
         variants.push_back(fused("tuned_fused_large_", "u8", 1, steps, 16)
