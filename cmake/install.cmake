@@ -3,12 +3,12 @@
 # the CMake package: sources and schedules, for which a project needs the Halide wheel.
 include(CMakePackageConfigHelpers)
 
-# tilewright_install_small(TARGETS... [MERGED regex... [ROOTS regex]]): installs static libraries as
-# small_archive.cmake makes them; it says what the words mean. Without MERGED, no objects are merged. Called
-# after install(TARGETS), which exports the targets and installs what is overwritten here.
+# tilewright_install_small(TARGETS... [MERGED regex... [ROOTS regex]] [WITHOUT regex]): installs static
+# libraries as small_archive.cmake makes them; it says what the words mean. Called after install(TARGETS),
+# which exports the targets and installs what is overwritten here.
 add_custom_target(tilewright_small_archives ALL)
 function(tilewright_install_small)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "" "ROOTS" "MERGED")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "ROOTS;WITHOUT" "MERGED")
     list(JOIN arg_MERGED " " merged)
     foreach (target IN LISTS arg_UNPARSED_ARGUMENTS)
         set(small ${CMAKE_BINARY_DIR}/small/lib${target}.a)
@@ -16,7 +16,7 @@ function(tilewright_install_small)
         set(resolve ${PROJECT_SOURCE_DIR}/cmake/resolve_calls.py)
         add_custom_command(OUTPUT ${small}
             COMMAND ${CMAKE_COMMAND} -DARCHIVE=$<TARGET_FILE:${target}> -DSMALL=${small}
-                -DMERGED=${merged} -DROOTS=${arg_ROOTS}
+                -DMERGED=${merged} -DROOTS=${arg_ROOTS} -DWITHOUT=${arg_WITHOUT}
                 -DAR=${CMAKE_AR} -DLINKER=${CMAKE_LINKER} -DNM=${CMAKE_NM} -DOBJCOPY=${CMAKE_OBJCOPY}
                 -DREADELF=${CMAKE_READELF} -DSTRIP=${CMAKE_STRIP} -DPYTHON=${Python3_EXECUTABLE} -P ${script}
             DEPENDS ${target} ${script} ${resolve} COMMENT "What is installed of ${target}" VERBATIM)
@@ -46,11 +46,15 @@ else ()
     install(TARGETS tilewright_runtime tilewright_operators tilewright_not_linked tilewright_workloads
         ${archives} ${libraries}
         EXPORT TilewrightTargets)
-    # Of the runtime a program takes only the objects that it calls. Readers and writers are called together,
-    # and so are the parts of transforms.
+    # Of the runtime a program takes only the objects that it calls. Those of these folders are called
+    # together: readers and writers, the parts of transforms, measured times, the hooks of a driver.
     set(merged "")
-    foreach (folder files operators)
-        get_target_property(names tilewright_runtime_code SOURCES)
+    foreach (folder files operators measured devices/cuda devices/opencl)
+        set(names "")
+        foreach (target tilewright_runtime_code tilewright_measured_file)
+            get_target_property(sources ${target} SOURCES)
+            list(APPEND names ${sources})
+        endforeach ()
         list(FILTER names INCLUDE REGEX "^runtime/${folder}/")
         # The text of kernels needs some of them alone, and programs bring others in place of those of TIFF.
         list(FILTER names EXCLUDE REGEX "/deflate/|/tiff/|/text[.]cpp$")
@@ -62,10 +66,15 @@ else ()
     tilewright_install_small(tilewright_not_linked)
     tilewright_install_small(tilewright_operators tilewright_workloads ${archives} MERGED .)
     # All libraries of an operator and target, which their list names, but those that have the name of several
-    # operators.
+    # operators: they stay objects of the first one's archive, which the others link.
     foreach (library IN LISTS libraries)
         string(REGEX REPLACE "^tilewright_(.*)_[a-z]+$" "^\\1_" begin ${library})
-        tilewright_install_small(${library} MERGED ${begin} ROOTS "_libraries[.]cpp[.]o$")
+        set(elsewhere "")
+        if (library STREQUAL tilewright_fresnel_cpu AND fft2d IN_LIST operators)
+            set(elsewhere WITHOUT "^fft_")
+            target_link_libraries(${library} INTERFACE $<INSTALL_INTERFACE:Tilewright::fft2d_cpu>)
+        endif ()
+        tilewright_install_small(${library} MERGED ${begin} ROOTS "_libraries[.]cpp[.]o$" ${elsewhere})
     endforeach ()
 endif ()
 
@@ -92,6 +101,8 @@ install(EXPORT TilewrightTargets NAMESPACE Tilewright:: DESTINATION ${package})
 # pkg-config computes the prefix from the folder of its file. tilewright.pc links the libraries of all
 # targets, and tilewright-cpu.pc those of the CPU alone.
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+list(REVERSE libraries)  # an operator's libraries may need those of one before it
+list(REVERSE libraries_cpu)
 list(JOIN TILEWRIGHT_PICTURE_MODULES " " picture_modules)
 function(tilewright_install_module name description)
     set(linked tilewright_operators ${ARGN} tilewright_not_linked tilewright_runtime)

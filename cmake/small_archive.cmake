@@ -1,12 +1,13 @@
-# cmake -DARCHIVE=lib.a -DSMALL=lib.a [-DMERGED="regex..." [-DROOTS=regex]] -DAR=ar -DLINKER=ld -DNM=nm
-#     -DOBJCOPY=objcopy -DREADELF=readelf -DSTRIP=strip -DPYTHON=python3 -P small_archive.cmake
+# cmake -DARCHIVE=lib.a -DSMALL=lib.a [-DMERGED="regex..." [-DROOTS=regex]] [-DWITHOUT=regex] -DAR=ar
+#     -DLINKER=ld -DNM=nm -DOBJCOPY=objcopy -DREADELF=readelf -DSTRIP=strip -DPYTHON=python3
+#     -P small_archive.cmake
 #
 # Writes an archive once more as SMALL, which is what is installed. The objects whose names match one regex of
 # MERGED, which programs take together, become one with one section of code: then inline functions that
 # several of them have are there once.
 # Where ROOTS names some of these objects, only what their functions need stays of the others: the libraries
-# of a CPU have metadata that nobody asks for. Names that no linker needs are left out. Code and data stay as
-# they are.
+# of a CPU have metadata that nobody asks for. Objects whose names match WITHOUT, and names that no linker
+# needs, are left out. Code and data stay as they are.
 set(work ${SMALL}.objects)
 file(REMOVE_RECURSE ${work} ${SMALL})
 file(MAKE_DIRECTORY ${work})
@@ -42,6 +43,10 @@ else ()  # sources of several folders have the same name
     foreach (object IN LISTS objects)
         file(RENAME ${work}/of_${object} ${work}/${object})
     endforeach ()
+endif ()
+
+if (WITHOUT)
+    list(FILTER objects EXCLUDE REGEX "${WITHOUT}")
 endif ()
 
 # A section per function is called as the function is: of the runtime's archive these names were an eighth.

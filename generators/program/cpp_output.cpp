@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -30,11 +31,36 @@ std::string joined(const std::vector<std::string> &texts, const std::string &bet
     return all;
 }
 
+// The texts of a table, one after another, each with a zero byte behind it.
+class Texts {
+public:
+    // Where the text begins, as C++ has it.
+    std::string place_of(const std::string &text) {
+        const auto [known, is_new] = places_.try_emplace(text, size_);
+        if (is_new) {
+            size_ += text.size() + 1;
+            lines_ += "    " + quoted(text) + " \"\\0\"\n";
+        }
+        return std::to_string(known->second);
+    }
+
+    // The literals of all of them.
+    const std::string &lines() const {
+        return lines_;
+    }
+
+private:
+    std::map<std::string, size_t> places_;
+    size_t size_ = 0;
+    std::string lines_;
+};
+
 // The numbers of a variant, in the order in which variants_of() takes them.
-std::vector<std::string> numbers_of(const ScheduleVariant &variant, const std::vector<Tunable> &tunables) {
+std::vector<std::string> numbers_of(
+    const ScheduleVariant &variant, const std::vector<Tunable> &tunables, Texts &texts) {
     std::vector<std::string> all;
     const auto add = [&](const std::string &name, std::initializer_list<int> values) {
-        std::string line = "    {" + quoted(name);
+        std::string line = "    {" + texts.place_of(name);
         for (const int value : values) {
             line += ", " + std::to_string(value);
         }
@@ -52,12 +78,12 @@ std::vector<std::string> numbers_of(const ScheduleVariant &variant, const std::v
     return all;
 }
 
-std::vector<std::string> conditions_of(const ScheduleVariant &variant) {
+std::vector<std::string> conditions_of(const ScheduleVariant &variant, Texts &texts) {
     std::vector<std::string> all;
     for (const Condition &condition : variant.conditions) {
         std::ostringstream out;
-        out << std::setprecision(17) << "    {" << quoted(condition.measure) << ", " << condition.range.least
-            << ", ";
+        out << std::setprecision(17) << "    {" << texts.place_of(condition.measure) << ", "
+            << condition.range.least << ", ";
         if (std::isinf(condition.range.most)) {
             out << "std::numeric_limits<double>::infinity()";
         } else {
@@ -135,15 +161,17 @@ std::string libraries_text(const Selection &selection, const std::string &target
 }
 
 // The members of VariantWords.
-std::string words_of(const ScheduleVariant &variant, const std::string &schedule) {
+std::string words_of(const ScheduleVariant &variant, const std::string &schedule, Texts &texts) {
     std::vector<std::string> words = {schedule, variant.family, variant.also, variant.form,
         variant.opencl_options, variant.autoscheduler, variant.declined, variant.summary, variant.unmeasured};
-    std::transform(words.begin(), words.end(), words.begin(), quoted);
+    std::transform(words.begin(), words.end(), words.begin(),
+        [&](const std::string &word) { return texts.place_of(word); });
     return "    {" + joined(words) + "},\n";
 }
 
 std::string table_text(const Selection &selection) {
     const std::string op = only_table().op;
+    Texts texts;
     std::vector<std::string> words, numbers, conditions;
     std::ostringstream entries, declarations, backends;
     for (const std::string &target : targets_of(selection)) {
@@ -155,21 +183,22 @@ std::string table_text(const Selection &selection) {
         const ScheduleVariant &variant = *one.variant;
         const std::vector<Tunable> tunables = with_values(variant.tunables, one.tunables);
         entries << "    {"
-                << joined({quoted(one.type),
+                << joined({texts.place_of(one.type),
                        one.backend == "vnni" ? "Backend::cpu, true" : "Backend::" + one.backend + ", false",
-                       place_of({words_of(variant, one.schedule)}, words),
+                       place_of({words_of(variant, one.schedule, texts)}, words),
                        std::to_string(variant.configured.size()), std::to_string(tunables.size()),
                        std::to_string(variant.register_caps.size()),
                        std::to_string(variant.conditions.size()),
-                       place_of(numbers_of(variant, tunables), numbers),
-                       place_of(conditions_of(variant), conditions)})
+                       place_of(numbers_of(variant, tunables, texts), numbers),
+                       place_of(conditions_of(variant, texts), conditions)})
                 << "},\n";
     }
     std::ostringstream out;
     out << "// Made by " << op
         << "'s generator.\n#include \"tilewright/variant.h\"\n\nnamespace tilewright {\n\n"
         << declarations.str() << "\nnamespace {\n\n"
-        << "constexpr VariantWords words[] = {\n"
+        << "constexpr char texts[] =\n"
+        << texts.lines() << "    ;\n\nconstexpr VariantWords words[] = {\n"
         << joined(words, "") << "};\n\nconstexpr VariantNumber numbers[] = {\n"
         << joined(numbers, "")
         << "    {},  // so that there is one\n};\n\nconstexpr VariantCondition conditions[] = {\n"
@@ -178,7 +207,7 @@ std::string table_text(const Selection &selection) {
         << entries.str() << "};\n\nconstexpr BackendLibraries backends[] = {\n"
         << backends.str() << "};\n\nconstexpr VariantTable table = {"
         << joined({quoted(op), quoted(selection.name)})
-        << ", words, numbers, conditions, variants, backends};\n\n}  // namespace\n\n"
+        << ", texts, words, numbers, conditions, variants, backends};\n\n}  // namespace\n\n"
         << "const std::vector<Variant> &" << selection.name
         << "_variants() {\n    static const std::vector<Variant> &all = variants_of(table);\n"
         << "    return all;\n}\n\n}  // namespace tilewright\n";

@@ -93,6 +93,7 @@ std::vector<Variant> own_variants_of(const VariantTable &table) {
             libraries[one.backend] = linked;
         }
     }
+    const auto text = [&](VariantText at) { return table.texts + at; };
     std::vector<Variant> variants;
     variants.reserve(table.variants.size());
     for (const ConstantVariant &constant : table.variants) {
@@ -101,23 +102,23 @@ std::vector<Variant> own_variants_of(const VariantTable &table) {
             continue;
         }
         const VariantWords &words = table.words[constant.words];
-        Variant &variant = variants.emplace_back(
-            Variant{table.op, table.origin, words.schedule, words.family, constant.type, constant.backend,
-                constant.needs_vnni, words.form, {}, {}, {}, words.opencl_options, words.autoscheduler,
-                words.declined, words.summary, {}, nullptr, nullptr, words.also, {}, words.kept_for});
+        Variant &variant = variants.emplace_back(Variant{table.op, table.origin, text(words.schedule),
+            text(words.family), text(constant.type), constant.backend, constant.needs_vnni, text(words.form),
+            {}, {}, {}, text(words.opencl_options), text(words.autoscheduler), text(words.declined),
+            text(words.summary), {}, nullptr, nullptr, text(words.also), {}, text(words.kept_for)});
         const VariantNumber *number = table.numbers + constant.first_number;
         for (int i = 0; i < constant.configured; i++, number++) {
-            variant.configured.push_back({number->name, number->value});
+            variant.configured.push_back({text(number->name), number->value});
         }
         for (int i = 0; i < constant.tunables; i++, number++) {
-            variant.tunables.push_back({number->name, number->value, number->low, number->high});
+            variant.tunables.push_back({text(number->name), number->value, number->low, number->high});
         }
         for (int i = 0; i < constant.register_caps; i++, number++) {
-            variant.register_caps.push_back({number->name, number->value});
+            variant.register_caps.push_back({text(number->name), number->value});
         }
         for (const VariantCondition &one :
             std::span(table.conditions + constant.first_condition, constant.conditions)) {
-            variant.conditions.push_back({one.measure, one.least, one.most, one.is_needed});
+            variant.conditions.push_back({text(one.measure), one.least, one.most, one.is_needed});
         }
         if (variant.declined.empty()) {
             const VariantLibrary &library = of_backend->second.front();

@@ -128,17 +128,21 @@ std::string why_not_on(const Variant &variant, const DeviceInfo &device);
 // and newer ones run. Devices that are too old for all of them are not usable. Returns true.
 bool cuda_libraries_from(int capability);
 
+// For the tables: where a text begins in the texts of the table. Pointers would each be an address that the
+// loader has to write.
+using VariantText = uint32_t;
+
 // For the tables: a number of a variant. It is a field of the configuration or a register limit (name,
 // value), or a tunable (name, value, lowest, highest).
 struct VariantNumber {
-    const char *name;
+    VariantText name;
     int value, low = 0, high = 0;  // low, high: the range of a tunable
 };
 
 // For the tables: a condition of a variant.
 struct VariantCondition {
     // as in Variant::Condition
-    const char *measure;
+    VariantText measure;
     double least = 0, most = std::numeric_limits<double>::infinity();
     bool is_needed = false;
 };
@@ -165,14 +169,13 @@ struct VariantLibrary {
 
 // For the tables: what variants of one schedule share, with the members of Variant.
 struct VariantWords {
-    const char *schedule, *family, *also, *form, *opencl_options, *autoscheduler, *declined, *summary;
-    const char *kept_for;
+    VariantText schedule, family, also, form, opencl_options, autoscheduler, declined, summary, kept_for;
 };
 
 // For the tables: a variant as constant data, with the members of Variant. A vector of 90 variants that the
 // compiler fills took 6 s to compile.
 struct ConstantVariant {
-    const char *type;
+    VariantText type;
     Backend backend;
     bool needs_vnni;
     uint16_t words;                                // variants share those that are the same
@@ -190,7 +193,7 @@ struct BackendLibraries {
 
 // For the tables: all that they have.
 struct VariantTable {
-    const char *op, *origin;
+    const char *op, *origin, *texts;
     const VariantWords *words;
     const VariantNumber *numbers;
     const VariantCondition *conditions;
