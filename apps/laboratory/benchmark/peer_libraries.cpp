@@ -1,5 +1,5 @@
 // Opens the shared objects, and hands arrays to their functions.
-#include "apps/laboratory/benchmark/peer_libraries.h"
+#include "apps/laboratory/benchmark/peers.h"
 #include "apps/laboratory/peer_libraries/peer_library.h"
 #include "apps/tilewright/built_variants/generator_programs.h"
 #include "apps/tilewright/timing/threads.h"
@@ -33,6 +33,7 @@ Opened open(const peers::SharedObject &object) {
                                      "docs/performance/peers.md)",
                              object.libraries, object.file)};
     }
+    const OnAnyCpu while_it_starts;  // OpenBLAS counts the CPUs of the thread that loads it
     void *const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     void *const found = handle ? dlsym(handle, peers::add_peers_name) : nullptr;
     return found ? Opened{(peers::AddPeers *)found, ""} :
@@ -133,7 +134,7 @@ std::vector<Peer> library_peers(
     return all;
 }
 
-std::vector<std::string> missing_libraries(Backend backend) {
+std::vector<std::string> missing_peers(Backend backend) {
     std::vector<std::string> missing;
     for (const Opened &one : opened(backend)) {
         if (!one.add) {
