@@ -98,8 +98,8 @@ void call_on_cpu(const peers::LibraryPeer &peer, const std::vector<Array> &input
 
 std::vector<Peer> library_peers(
     const Operator &op, const std::string &type, const Settings &settings, Device device) {
-    if (settings.text("pad", "no") == "yes") {
-        return {};  // they transform the sides of the input
+    if (settings.text("pad", "no") == "yes" || settings.has("sigma-y") || settings.has("truncate")) {
+        return {};  // they transform the sides of the input, and blur by one sigma and 4 of it
     }
     const auto sigma = std::ranges::find(op.options(), "sigma", &Option::name);
     const bool has_default = sigma != op.options().end() && !sigma->value.empty();
