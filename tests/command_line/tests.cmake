@@ -37,7 +37,7 @@ if (TARGET tilewright)
     add_dependencies(command_line_test
         tilewright aborting_OpenCL failing_files failing_malloc failing_OpenCL fake_cuda ${listed})
     set(devices_with_peers "")
-    foreach (one "host_peers cpu" "vkfft_opencl opencl" "cublas cuda")
+    foreach (one "opencv cpu" "fftw cpu" "openblas cpu" "vkfft_opencl opencl" "cublas cuda")
         separate_arguments(one)
         list(POP_FRONT one name)
         if (TARGET ${name})

@@ -1,5 +1,5 @@
 // Opens the shared objects, and hands arrays to their functions.
-#include "apps/laboratory/benchmark/peer_libraries.h"
+#include "apps/laboratory/benchmark/peers.h"
 #include "apps/laboratory/peer_libraries/peer_library.h"
 #include "apps/tilewright/built_variants/generator_programs.h"
 #include "apps/tilewright/timing/threads.h"
@@ -9,7 +9,7 @@
 #include "runtime/devices/opencl/opencl.h"
 #include <algorithm>
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,23 +20,21 @@ namespace tilewright::app {
 namespace {
 
 struct Opened {
+    const char *libraries;
     peers::AddPeers *add = nullptr;
-    std::string why_not;
+    std::string why_not;  // empty where there is no such file
 };
 
 // It stays open, because its libraries may have threads.
 Opened open(const peers::SharedObject &object) {
     const std::string file = find_program(object.file);
     if (file.empty()) {
-        return {nullptr, fmt::format("{}: {} is not beside the generators; it is built where they are found "
-                                     "(`cmake --build BUILD --target peer_libraries`; "
-                                     "docs/performance/peers.md)",
-                             object.libraries, object.file)};
+        return {object.libraries, nullptr, ""};
     }
+    const OnAnyCpu while_it_starts;  // OpenBLAS counts the CPUs of the thread that loads it
     void *const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     void *const found = handle ? dlsym(handle, peers::add_peers_name) : nullptr;
-    return found ? Opened{(peers::AddPeers *)found, ""} :
-                   Opened{nullptr, fmt::format("{}: {}", object.libraries, dlerror())};
+    return {object.libraries, (peers::AddPeers *)found, found ? "" : dlerror()};
 }
 
 // Those of a backend, opened once.
@@ -97,8 +95,8 @@ void call_on_cpu(const peers::LibraryPeer &peer, const std::vector<Array> &input
 
 std::vector<Peer> library_peers(
     const Operator &op, const std::string &type, const Settings &settings, Device device) {
-    if (settings.text("pad", "no") == "yes") {
-        return {};  // they transform the sides of the input
+    if (settings.text("pad", "no") == "yes" || settings.has("sigma-y") || settings.has("truncate")) {
+        return {};  // they transform the sides of the input, and blur by one sigma and 4 of it
     }
     const auto sigma = std::ranges::find(op.options(), "sigma", &Option::name);
     const bool has_default = sigma != op.options().end() && !sigma->value.empty();
@@ -133,12 +131,20 @@ std::vector<Peer> library_peers(
     return all;
 }
 
-std::vector<std::string> missing_libraries(Backend backend) {
-    std::vector<std::string> missing;
+std::vector<std::string> missing_peers(Backend backend) {
+    std::vector<std::string> missing, absent;
     for (const Opened &one : opened(backend)) {
-        if (!one.add) {
-            missing.push_back(one.why_not);
+        if (!one.add && one.why_not.empty()) {
+            absent.emplace_back(one.libraries);
+        } else if (!one.add) {
+            missing.push_back(fmt::format("{}: {}", one.libraries, one.why_not));
         }
+    }
+    if (!absent.empty()) {
+        missing.push_back(fmt::format("{}: not beside the generators; they are built where the libraries are "
+                                      "found (`cmake --build BUILD --target peer_libraries`; "
+                                      "docs/performance/peers.md)",
+            fmt::join(absent, ", ")));
     }
     return missing;
 }

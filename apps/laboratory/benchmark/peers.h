@@ -18,10 +18,14 @@ struct Peer {
     double off = 0;  // how far a value may be from the definition's, where that is more than usual
 };
 
-// The peers for an operator and type on a device; and, as sentences, the peers of a backend that this program
-// was built without, and why.
+// The peers for an operator, a type and settings on a device; and of these, those that the shared objects of
+// apps/laboratory/peer_libraries have, which are there where they were built.
 std::vector<Peer> peers_of(
     const Operator &op, const std::string &type, const Settings &settings, Device device);
+std::vector<Peer> library_peers(
+    const Operator &op, const std::string &type, const Settings &settings, Device device);
+
+// The libraries of a backend that are not there, and why, as sentences.
 std::vector<std::string> missing_peers(Backend backend);
 
 // A copy of half of the bytes that the operator moves, so that reads and writes together are as many. All

@@ -311,7 +311,7 @@ std::function<void()> plain_loop(const std::string &op, const Sample &sample, Ar
 
 bool has_plain_loop(const std::string &op, const Settings &settings) {
     return loops().contains(op) && settings.text("border", "reflect") == "reflect" &&
-           settings.text("half", "no") == "no";
+           settings.text("half", "no") == "no" && !settings.has("sigma-y") && !settings.has("truncate");
 }
 
 }  // namespace tilewright::app

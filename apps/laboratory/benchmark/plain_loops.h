@@ -13,7 +13,8 @@ namespace tilewright::app {
 // function.
 std::function<void()> plain_loop(const std::string &op, const Sample &sample, Array &output);
 
-// Whether there is one with these settings: other borders than `reflect` have none.
+// Whether there is one with these settings: other borders than `reflect`, two sigmas and a radius of its own
+// have none.
 bool has_plain_loop(const std::string &op, const Settings &settings);
 
 }  // namespace tilewright::app

@@ -11,7 +11,6 @@ namespace peers {
 namespace {
 
 int threads() {
-#ifdef TILEWRIGHT_FFTW_THREADS
     static const int count = [] {
         const int all = (int)std::max(1u, std::thread::hardware_concurrency());
         fftwf_init_threads();
@@ -19,9 +18,6 @@ int threads() {
         return all;
     }();
     return count;
-#else
-    return 1;
-#endif
 }
 
 // Memory for measuring a plan, which writes to it.
@@ -53,14 +49,16 @@ fftwf_plan plan_for(const PeerArray &in, const PeerArray &out) {
 
 }  // namespace
 
-void add_fftw_peers(const PeerProblem &problem, std::vector<LibraryPeer> &peers) {
+}  // namespace peers
+
+extern "C" void tilewright_add_peers(
+    const peers::PeerProblem &problem, std::vector<peers::LibraryPeer> &peers) {
     if (problem.op != "fft2d" || problem.type != "c64" || problem.direction != "forward" || problem.half) {
         return;
     }
-    peers.push_back({"FFTW (measured plan), " + in_threads(threads()), 0,
-        [](const std::vector<PeerArray> &in, const PeerArray &out) {
-            fftwf_execute_dft(plan_for(in[0], out), (fftwf_complex *)in[0].data, (fftwf_complex *)out.data);
+    peers.push_back({"FFTW (measured plan), " + peers::in_threads(peers::threads()), 0,
+        [](const std::vector<peers::PeerArray> &in, const peers::PeerArray &out) {
+            fftwf_execute_dft(
+                peers::plan_for(in[0], out), (fftwf_complex *)in[0].data, (fftwf_complex *)out.data);
         }});
 }
-
-}  // namespace peers

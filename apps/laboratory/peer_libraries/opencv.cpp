@@ -60,9 +60,7 @@ void product(const std::vector<PeerArray> &in, const PeerArray &out) {
     cv::gemm(matrix(in[0], CV_32F), matrix(in[1], CV_32F), 1, cv::noArray(), 0, to);
 }
 
-}  // namespace
-
-void add_opencv_peers(const PeerProblem &problem, std::vector<LibraryPeer> &peers) {
+void add_peers(const PeerProblem &problem, std::vector<LibraryPeer> &peers) {
     const auto add = [&](const char *name, double off, const Run &run) {
         peers.push_back(
             {std::string("OpenCV ") + CV_VERSION + " " + name + ", " + in_threads(cv::getNumThreads()), off,
@@ -88,4 +86,11 @@ void add_opencv_peers(const PeerProblem &problem, std::vector<LibraryPeer> &peer
     }
 }
 
+}  // namespace
+
 }  // namespace peers
+
+extern "C" void tilewright_add_peers(
+    const peers::PeerProblem &problem, std::vector<peers::LibraryPeer> &peers) {
+    peers::add_peers(problem, peers);
+}

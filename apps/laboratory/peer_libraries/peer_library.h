@@ -11,10 +11,11 @@ namespace peers {
 struct SharedObject {
     const char *backend, *file, *libraries;
 };
-constexpr SharedObject shared_objects[] = {{"cpu", "host_peers.so", "OpenCV and FFTW"},
-    {"cuda", "published_kernels.so", "published kernels and CUB"}, {"cuda", "cublas.so", "cuBLAS"},
-    {"cuda", "cufft.so", "cuFFT"}, {"cuda", "npp.so", "NPP"}, {"cuda", "vkfft_cuda.so", "VkFFT"},
-    {"cuda", "cutlass.so", "CUTLASS"}, {"opencl", "vkfft_opencl.so", "VkFFT"}};
+constexpr SharedObject shared_objects[] = {{"cpu", "opencv.so", "OpenCV"}, {"cpu", "fftw.so", "FFTW"},
+    {"cpu", "openblas.so", "OpenBLAS"}, {"cuda", "published_kernels.so", "published kernels and CUB"},
+    {"cuda", "cublas.so", "cuBLAS"}, {"cuda", "cufft.so", "cuFFT"}, {"cuda", "npp.so", "NPP"},
+    {"cuda", "vkfft_cuda.so", "VkFFT"}, {"cuda", "cutlass.so", "CUTLASS"},
+    {"opencl", "vkfft_opencl.so", "VkFFT"}};
 constexpr const char *add_peers_name = "tilewright_add_peers";
 
 // An image or matrix of the caller; a vector is one row. The elements of a row have no gaps between them.
@@ -49,8 +50,5 @@ inline std::string in_threads(int count) {
 
 // Adds the peers that compute this problem. Each shared object has it under the name add_peers_name.
 using AddPeers = void(const PeerProblem &problem, std::vector<LibraryPeer> &peers);
-
-void add_opencv_peers(const PeerProblem &problem, std::vector<LibraryPeer> &peers);
-void add_fftw_peers(const PeerProblem &problem, std::vector<LibraryPeer> &peers);
 
 }  // namespace peers
