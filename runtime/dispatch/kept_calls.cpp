@@ -148,6 +148,7 @@ bool KeptCalls::run(
 void KeptCalls::keep(Kept &kept, const Operator &op, const Request &request, Array &output, Device device,
     const Variant &variant) try {
     auto state = std::make_unique<Prepared::State>();
+    state->name = op.name();
     state->device = device;
     state->arguments = request.inputs;
     state->arguments.push_back(output);
