@@ -86,6 +86,9 @@ public:
     // before.
     void drop_device_copy() noexcept;
 
+    // Gives the device copy back, whatever it has. No other thread uses the storage.
+    void release_device() noexcept;
+
     // The buffer by which Halide knows the device copy: one row of elements that fill the storage.
     halide_buffer_t &flat() {
         return flat_;
@@ -121,7 +124,6 @@ private:
     void describe();
     void refuse_write() const;
     void make_host_copy();
-    void release_device() noexcept;
     void copy_to_host();
     void make_current(std::unique_lock<std::mutex> &lock, Device device, bool written, bool overwritten);
 

@@ -2,6 +2,7 @@
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/calls/watch.h"
 #include "runtime/dispatch/arrays_of_call.h"
+#include "runtime/dispatch/kept_calls.h"
 #include "runtime/dispatch/measurement.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
@@ -26,7 +27,7 @@ void Operator::operator()(
     std::span<const Array> inputs, Array &output, const Settings &settings, const Call &call) const try {
     const Inside inside;
     if (call.layout.empty()) {
-        this->call(*parse(inputs, settings), output, call);
+        kept_->call(*this, inputs, output, settings, call);
     } else {
         place_of_images(inputs, output, settings, call);
     }

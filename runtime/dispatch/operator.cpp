@@ -4,6 +4,7 @@
 #include "runtime/dispatch/choice/choice.h"
 #include "runtime/dispatch/choice/kernel_needs.h"
 #include "runtime/dispatch/form.h"
+#include "runtime/dispatch/kept_calls.h"
 #include "runtime/dispatch/options/option_text.h"
 #include "runtime/dispatch/options/settings.h"
 #include "runtime/dispatch/padding.h"
@@ -42,7 +43,7 @@ static std::vector<Variant> with_forms(
 Operator::Operator(
     Description description, const std::vector<Variant> &variants, std::vector<const Form *> forms)
     : description_(std::move(description)), variants_(with_forms(variants, forms)), forms_(std::move(forms)),
-      choices_(std::make_unique<VariantChoices>()) {
+      choices_(std::make_unique<VariantChoices>()), kept_(std::make_unique<KeptCalls>()) {
     for (const Variant &variant : variants) {
         Variant::Needs &most = most_needs_[(size_t)variant.backend];
         most.threads = std::max(most.threads, variant.needs.threads);

@@ -25,18 +25,6 @@ bool is_like(const Array &a, const Array &b) {
     return a.type() == b.type() && a.shape() == b.shape();
 }
 
-// Whether what a front binds of the one array is right for the other one too, but for where it begins. Fronts
-// look at addresses in words of at most 16 bytes, and kernels at rows of 64.
-bool is_laid_out_like(const Array &a, const Array &b) {
-    const Storage &of_a = *a.storage(), &of_b = *b.storage();
-    const auto place = [](const Array &array) {
-        return reinterpret_cast<uintptr_t>(array.storage()->address()) + (uintptr_t)array.offset_bytes();
-    };
-    return a.strides() == b.strides() && of_a.layout() == of_b.layout() && of_a.bytes() == of_b.bytes() &&
-           of_a.owned() == of_b.owned() && of_a.is_wrapped() == of_b.is_wrapped() &&
-           (a.offset_bytes() - b.offset_bytes()) % 64 == 0 && (place(a) - place(b)) % 16 == 0;
-}
-
 // Whether no two of them are in one storage, by which buffers are told from each other.
 bool are_apart(const std::vector<Array> &arrays) {
     for (size_t i = 0; i < arrays.size(); i++) {
@@ -57,6 +45,14 @@ bool are_apart(const std::vector<Array> &arrays) {
 }
 
 }  // namespace
+
+// Fronts look at addresses in words of at most 16 bytes, and kernels at rows of 64.
+Prepared::State::Layout::Layout(const Array &array)
+    : memory(array.storage()->layout()), bytes(array.storage()->bytes()), is_owned(array.storage()->owned()),
+      is_wrapped(array.storage()->is_wrapped()), offset_in_row((int)(array.offset_bytes() % 64)),
+      place_in_word(
+          (int)((reinterpret_cast<uintptr_t>(array.storage()->address()) + (uintptr_t)array.offset_bytes()) %
+                16)) {}
 
 std::optional<size_t> Prepared::State::argument_of(const Array &array) const {
     const auto at = std::ranges::find_if(
@@ -83,16 +79,28 @@ bool Prepared::State::sees_whole_arguments(const Plan &made, bool of_images) {
     return true;
 }
 
-void Prepared::State::take(Plan made, bool of_images) {
-    bound_ = arguments;
-    if (!made.has_libraries_alone() || !are_apart(arguments) || !sees_whole_arguments(made, of_images)) {
-        return;
-    }
-    plan_ = std::move(made);
-    if (device.backend == Backend::cuda) {
+void Prepared::State::take(Plan made, bool of_images) try {
+    if (bind(std::move(made), of_images) && device.backend == Backend::cuda) {
         find_buffers(of_images);
         record();
     }
+} catch (const Error &error) {
+    if (error.fault() != Fault::memory) {
+        throw;
+    }
+    plan_.reset();  // there is no memory to keep: the call stays as it was
+}
+
+bool Prepared::State::bind(Plan made, bool of_images) {
+    bound_ = arguments;
+    if (!made.has_libraries_alone() || !are_apart(arguments) || !sees_whole_arguments(made, of_images)) {
+        return false;
+    }
+    for (const Array &argument : arguments) {
+        layouts_.emplace_back(argument);
+    }
+    plan_ = std::move(made);
+    return true;
 }
 
 // In the order in which the libraries use them, each of which has its inputs before its outputs: the first
@@ -137,9 +145,8 @@ uint64_t Prepared::State::begin_of(const Buffer &buffer) const {
     return is_argument ? (uint64_t)arguments[*buffer.argument].offset_bytes() : 0;
 }
 
-// Runs the plan once more, on arrays that are on the device already. Where there is no memory to keep, the
-// call stays as it was.
-void Prepared::State::record() try {
+// Runs the plan on arrays that are on the device already, and makes its kernels one launch, if it can be.
+void Prepared::State::record() {
     auto recorded = std::make_unique<driver::CudaGraph>(device);
     std::vector<driver::CudaGraph::Buffer> places;
     with_buffers([&](std::pmr::memory_resource &) {
@@ -153,11 +160,6 @@ void Prepared::State::record() try {
     if (recorded->complete(places)) {
         graph = std::move(recorded);
     }
-} catch (const Error &error) {
-    if (error.fault() != Fault::memory) {
-        throw;
-    }
-    plan_.reset();
 }
 
 void Prepared::State::launch() {
@@ -179,7 +181,8 @@ void Prepared::State::launch() {
 bool Prepared::State::can_take_arguments() const {
     for (size_t i = 0; i < arguments.size(); i++) {
         const bool begins_there = arguments[i].offset_bytes() == bound_[i].offset_bytes();
-        if (!is_laid_out_like(arguments[i], bound_[i]) || !(begins_there || may_begin_elsewhere_)) {
+        if (arguments[i].strides() != bound_[i].strides() || Layout(arguments[i]) != layouts_[i] ||
+            !(begins_there || may_begin_elsewhere_)) {
             return false;
         }
     }
@@ -192,7 +195,9 @@ void Prepared::State::bind_arguments() {
         })) {
         return;
     }
-    plan_->replace(bound_, arguments);
+    if (plan_) {
+        plan_->replace(bound_, arguments);
+    }
     for (Buffer &buffer : buffers_) {
         if (buffer.argument) {
             buffer.storage = arguments[*buffer.argument].storage();

@@ -1,5 +1,6 @@
 #pragma once
 // What a prepared call (tilewright/prepared.h) is made of. Not installed.
+#include "runtime/arrays/storage.h"
 #include "runtime/devices/cuda/graph.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/prepared.h"
@@ -31,6 +32,14 @@ struct Prepared::State {
     // the output (Operator::plan_of_images).
     void take(Plan made, bool of_images = false);
 
+    // The same for KeptCalls: the plan lets go of all arrays, and runs no more than it is asked to. False
+    // where it cannot run on other arrays, and where it has large ones between its libraries.
+    bool keep(Plan made);
+
+    // Runs a plan that is kept, which has the arrays only meanwhile. On CUDA its kernels are one launch from
+    // the second time on, where they need no memory but that of arrays. False for arrays in another layout.
+    bool run_kept(std::span<const Array> inputs, const Array &result);
+
     // Runs the call on the arguments.
     void run();
 
@@ -53,7 +62,24 @@ private:
         std::shared_ptr<Storage> storage;
         bool is_written, is_overwritten;
         std::optional<size_t> argument;  // the storage is that of this argument
+
+        // Whether libraries of the plan alone use it, and not constant tables.
+        bool is_on_the_way() const {
+            return is_written && !argument;
+        }
     };
+    // What a front may have looked at when it bound an array, besides type, shape and strides.
+    struct Layout {
+        explicit Layout(const Array &array);
+        bool operator==(const Layout &) const = default;
+
+        MemoryLayout memory;
+        size_t bytes;
+        bool is_owned, is_wrapped;
+        int offset_in_row, place_in_word;
+    };
+    bool bind(Plan made, bool of_images);
+    void let_go();
     std::optional<size_t> argument_of(const Array &array) const;
     bool sees_whole_arguments(const Plan &made, bool of_images);
     void check(std::span<const Array> others, const Array &result) const;
@@ -68,7 +94,10 @@ private:
 
     std::optional<Plan> plan_;
     std::vector<Array> bound_;         // the arguments that the plan has
-    std::vector<Buffer> buffers_;      // of a plan on CUDA
+    std::vector<Layout> layouts_;      // of the first ones that it had
+    std::vector<Array> nowhere_;       // those of a plan that is kept, between calls
+    bool was_recorded_ = false;        // a plan that is kept
+    std::vector<Buffer> buffers_;      // of a plan on CUDA, and of one that is kept
     bool may_begin_elsewhere_ = true;  // the libraries see each argument from its first element on
 };
 

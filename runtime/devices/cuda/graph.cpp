@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace tilewright::driver {
 
@@ -25,6 +26,7 @@ constexpr DriverFunction<CUresult(void *, void *, const void *)> cu_graph_set_ke
 constexpr DriverFunction<CUresult(void *, void *)> cu_graph_launch{"cuGraphLaunch"};
 constexpr DriverFunction<CUresult(void *)> cu_graph_destroy_executable{"cuGraphExecDestroy"};
 constexpr DriverFunction<CUresult(void *, size_t, size_t *, size_t *)> cu_argument{"cuFuncGetParamInfo"};
+constexpr DriverFunction<CUresult(uint64_t *, size_t)> cu_allocate{"cuMemAlloc_v2"};
 
 }  // namespace
 
@@ -42,11 +44,7 @@ CudaGraph::~CudaGraph() {
         if (graph_) {
             cu_graph_destroy(graph_);
         }
-        for (const Block &block : memory_) {
-            if (block.is_idle) {
-                cuda_memory().give_back(block.memory);
-            }
-        }
+        let_go();
     } catch (const Error &) {  // NOLINT(bugprone-empty-catch): the drivers ended meanwhile
     }
 }
@@ -101,12 +99,44 @@ bool CudaGraph::give_back_memory(uint64_t memory) noexcept {
     return true;
 }
 
+void CudaGraph::let_go() noexcept {
+    for (Block &block : memory_) {
+        if (block.is_idle) {
+            cuda_memory().give_back(std::exchange(block.memory, 0));
+        }
+    }
+}
+
+// Errors: memory.
+void CudaGraph::take_memory_again() {
+    for (Block &block : memory_) {
+        CUresult error = 0;
+        const auto allocate = [&] {
+            count_allocation();
+            uint64_t memory = 0;
+            error = cu_allocate(&memory, block.bytes);
+            return error == 0 ? memory : 0;
+        };
+        if (block.memory == 0) {
+            block.memory =
+                cuda_memory().take(device_, cuda_context(device_.index), own_queue(), block.bytes, allocate);
+        }
+        if (block.memory == 0) {
+            throw Error(Fault::memory, "out of memory: " + cuda_error(error), {.device = device_.str()});
+        }
+    }
+}
+
 bool CudaGraph::complete(std::span<const Buffer> buffers) {
     const bool has_all_memory = std::ranges::all_of(memory_, &Block::is_idle);
     if (!is_complete_ || kernels_.empty() || !has_all_memory) {
         return false;
     }
-    if (!find_addresses(buffers)) {
+    std::vector<Buffer> all(buffers.begin(), buffers.end());
+    for (const Block &block : memory_) {
+        all.push_back({block.memory, block.bytes});
+    }
+    if (!find_addresses(all)) {
         return false;
     }
     const Current current(device_);
@@ -153,16 +183,21 @@ bool CudaGraph::make() {
 }
 
 void CudaGraph::launch(std::span<const uint64_t> addresses) {
+    const InCudaContext here(cuda_context(device_.index));
+    take_memory_again();
+    now_.assign(addresses.begin(), addresses.end());
+    for (const Block &block : memory_) {
+        now_.push_back(block.memory);
+    }
     for (const Address &address : addresses_) {
-        if (addresses[address.buffer] != buffers_[address.buffer]) {
+        if (now_[address.buffer] != buffers_[address.buffer]) {
             Kernel &kernel = kernels_[address.kernel];
-            const uint64_t value = addresses[address.buffer] + address.offset;
+            const uint64_t value = now_[address.buffer] + address.offset;
             memcpy(kernel.values.data() + address.at, &value, sizeof value);
             kernel.is_changed = true;
         }
     }
-    std::ranges::copy(addresses, buffers_.begin());
-    const InCudaContext here(cuda_context(device_.index));
+    std::swap(now_, buffers_);
     CUresult error = 0;
     for (Kernel &kernel : kernels_) {
         if (kernel.is_changed && error == 0) {

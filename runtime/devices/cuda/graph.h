@@ -48,6 +48,9 @@ public:
     // complete() had them. Errors: device, memory.
     void launch(std::span<const uint64_t> addresses);
 
+    // Gives back what it keeps of memory; the next launch takes some again.
+    void let_go() noexcept;
+
 private:
     // CUDA_KERNEL_NODE_PARAMS.
     struct Call {
@@ -74,6 +77,7 @@ private:
         size_t bytes;
         bool is_idle;
     };
+    void take_memory_again();
     bool find_addresses(std::span<const Buffer> buffers);
     bool make();
 
@@ -81,7 +85,7 @@ private:
     bool is_complete_ = true;
     std::vector<Kernel> kernels_;
     std::vector<Address> addresses_;
-    std::vector<uint64_t> buffers_;  // where they were at the last launch
+    std::vector<uint64_t> buffers_, now_;  // where they were at the last launch, and are
     std::vector<Block> memory_;
     void *graph_ = nullptr;  // its nodes name the kernels of the executable one
     void *executable_ = nullptr;

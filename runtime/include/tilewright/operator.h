@@ -29,6 +29,7 @@ struct PredictedTime {
 
 class VariantChoices;  // the measured times of the variants (runtime/dispatch/choice/choice.h)
 struct VariantChoice;  // a variant that they choose (there too)
+class KeptCalls;       // plans of the last calls (runtime/dispatch/kept_calls.h)
 class Plan;            // the libraries that a call runs, one after another, and their arguments
                        // (runtime/dispatch/steps/plan.h)
 class ManyImages;      // how arrays are many images (runtime/dispatch/many_images.h)
@@ -355,6 +356,8 @@ private:
     const std::vector<const Form *> forms_;
     std::array<Variant::Needs, 3> most_needs_;  // by backend: all that any of its variants needs
     const std::unique_ptr<VariantChoices> choices_;
+    const std::unique_ptr<KeptCalls> kept_;
+    friend class KeptCalls;
 };
 
 // Every operator that is linked in (by Tilewright::operators). Never empty.

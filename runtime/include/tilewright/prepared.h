@@ -57,6 +57,7 @@ public:
 
 private:
     friend class Operator;
+    friend class KeptCalls;
     friend class Pipeline;
     struct State;
     explicit Prepared(std::unique_ptr<State> state);

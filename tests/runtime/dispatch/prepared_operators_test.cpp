@@ -1,4 +1,5 @@
-// Prepared calls of every operator on the devices of this machine: the bytes of the call.
+// Prepared calls of every operator on the devices of this machine, and calls by the plan of an earlier one:
+// the bytes of the first call.
 #include "tests/support/arrays.h"
 #include "tests/support/operators.h"
 #include "tilewright/prepared.h"
@@ -78,6 +79,32 @@ void expect_equals_the_call(const Operator &op, const Sample &sample, Device dev
     EXPECT_TRUE(same_bytes(output, expected_of_others)) << "moved";
 }
 
+// Of calls like each other, the second one keeps its plan (runtime/dispatch/kept_calls.h).
+void expect_repeats_the_call(const Operator &op, const Sample &sample, Device device) {
+    const auto &[inputs, settings, what] = sample;
+    SCOPED_TRACE(op.name() + ", " + what + ", " + device.str());
+    const std::vector<Array> others = mirrored(inputs);
+    const auto call = [&](std::span<const Array> given, Array output = {}) {
+        Statistics statistics;
+        op(given, output, settings, {.device = device, .statistics = &statistics});
+        return std::pair(output, statistics);
+    };
+    const auto [first, of_first] = call(inputs);
+    const auto [second, of_second] = call(others);
+    const auto [third, of_third] = call(inputs);
+    EXPECT_TRUE(same_bytes(third, first)) << "by the plan";
+    EXPECT_EQ(of_third.variant, of_first.variant);
+    EXPECT_EQ(of_third.libraries, of_first.libraries);
+    EXPECT_EQ(of_third.counters.kernels, of_second.counters.kernels);
+    EXPECT_TRUE(same_bytes(call(others, third).first, second)) << "on other arrays";
+    std::vector<Array> dense;
+    for (const Array &input : inputs) {
+        dense.push_back(input.clone(0));
+    }
+    EXPECT_TRUE(same_bytes(call(dense).first, first)) << "on arrays in another layout";
+    EXPECT_TRUE(same_bytes(call(inputs).first, first)) << "by the plan again";
+}
+
 class PreparedOperator : public testing::TestWithParam<const Operator *> {};
 
 }  // namespace
@@ -90,6 +117,15 @@ TEST_P(PreparedOperator, EqualsTheCall) {
             if (device_info(device).is_gpu) {
                 expect_equals_the_call(op, small_sample(op, type, 1024, 1024), device);
             }
+        }
+    }
+}
+
+TEST_P(PreparedOperator, CallsLikeEarlierOnesEqualThem) {
+    const Operator &op = *GetParam();
+    for (const Device device : usable_devices()) {
+        for (const std::string &type : types_on(op, device)) {
+            expect_repeats_the_call(op, small_sample(op, type, 256, 128), device);
         }
     }
 }

@@ -1,8 +1,12 @@
-// Prepared calls against the fake libcuda.so.1: what is launched, with which addresses, and what is kept.
+// Prepared calls and calls by the plan of an earlier one, against the fake libcuda.so.1: what is launched.
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/memory/memory_pool.h"
+#include "runtime/dispatch/image_operator.h"
 #include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/fakes/fakes.h"
+#include "tests/support/image_library.h"
+#include "tilewright/generated.h"
 #include "tilewright/launches.h"
 #include "tilewright/prepared.h"
 #include "tilewright/stream.h"
@@ -47,6 +51,33 @@ bool gets(const fake_cuda::GraphLaunch &launch, const Array &array) {
         return std::ranges::any_of(
             words, [&](uint64_t word) { return word - address_of(array) < array.storage()->bytes(); });
     });
+}
+
+int planned = 0, failures = 0;
+
+// An operator whose plans are counted, and whose library does nothing, or fails so often.
+const Operator &counted() {
+    struct CountedForm final : ImageForm {
+        using ImageForm::ImageForm;
+        void bind(Launch &launch, const Variant &variant, const ImageRequest &request,
+            Array &output) const override {
+            planned++;
+            ImageForm::bind(launch, variant, request, output);
+        }
+    };
+    static constexpr CountedForm form("generated");
+    static const auto &variants = *new std::vector{generated_variant(
+        "counted", "tuned", "u8", Backend::cuda,
+        [](void **) { return failures-- > 0 ? (int)halide_error_code_out_of_memory : 0; }, image_to_image)};
+    static const auto &op = *new ImageOperator("counted", "a test's", variants, {&form});
+    return op;
+}
+
+// How many plans a call makes.
+int plans_of_call(const Array &image, const Call &how, Array output = {}) {
+    const int before = planned;
+    counted()({&image, 1}, output, {}, how);
+    return planned - before;
 }
 
 }  // namespace
@@ -314,6 +345,56 @@ TEST_F(CudaPrepared, WithoutMemoryItIsTheErrorOfTheCall) {
     EXPECT_TRUE(none.empty());
     refuse_memory(false);
     EXPECT_NO_THROW(prepared({&unseen, 1}, none));
+}
+
+TEST(CudaKeptCalls, TheSecondCallKeepsItsPlan) {
+    const Array image(Type::u8, {8, 8}), other(Type::u8, {8, 8}), larger(Type::u8, {8, 16});
+    EXPECT_EQ(plans_of_call(image, {.device = first}), 1);
+    EXPECT_EQ(plans_of_call(larger, {.device = first}), 1);
+    EXPECT_EQ(plans_of_call(image, {.device = first}), 2) << "one of them is kept";
+    EXPECT_EQ(plans_of_call(other, {.device = first}), 0);
+    EXPECT_EQ(plans_of_call(other, {.device = first}, Array(Type::u8, {8, 8}, 9)), 1) << "other rows";
+    EXPECT_EQ(plans_of_call(other, {.device = second}), 1) << "another device";
+    EXPECT_EQ(plans_of_call(image, {.device = first, .progress = [](double) { return true; }}), 1);
+}
+
+TEST(CudaKeptCalls, WithoutADeviceThePlanIsForArraysThatAreThere) {
+    const Array image(Type::u8, {8, 24});
+    image.sync(first);
+    EXPECT_EQ(plans_of_call(image, {}) + plans_of_call(image, {}) + plans_of_call(image, {}), 3);
+    EXPECT_EQ(plans_of_call(Array(Type::u8, {8, 24}), {}), 1);
+}
+
+TEST(CudaKeptCalls, WithoutMemoryTheCallIsPlannedAgain) {
+    const Array image(Type::u8, {8, 32});
+    EXPECT_EQ(plans_of_call(image, {.device = first}) + plans_of_call(image, {.device = first}), 3);
+    failures = 1;
+    EXPECT_EQ(plans_of_call(image, {.device = first}), 1) << "as if it were the first";
+    EXPECT_EQ(plans_of_call(image, {.device = first}), 2);
+    EXPECT_EQ(plans_of_call(image, {.device = first}), 0);
+    failures = 2;
+    expect_error(Fault::memory, "out of memory", [&] { plans_of_call(image, {.device = first}); });
+}
+
+TEST_F(CudaPrepared, CallsLikeEarlierOnesAreOneLaunchAndHoldNoMemory) {
+    std::weak_ptr<Storage> input, result;
+    std::optional<size_t> taken;
+    for (int i = 0; i < 6; i++) {
+        const fake_cuda::Record before = record();
+        {
+            const Array values(Type::f32, {9, 15});
+            Array spectrum;
+            (*op)({&values, 1}, spectrum, {{"half", std::string("yes")}}, {.device = first});
+            input = values.storage();
+            result = spectrum.storage();
+        }
+        EXPECT_TRUE(input.expired() && result.expired());
+        const size_t now = driver::cuda_memory().use().taken;
+        EXPECT_EQ(now, taken.value_or(now)) << "but for the tables, which the first call makes";
+        taken = now;
+        EXPECT_EQ(record().launches.size() - before.launches.size(), i < 3 ? 4u : 0u) << i;
+        EXPECT_EQ(record().graph_launches.size() - before.graph_launches.size(), i < 3 ? 0u : 1u) << i;
+    }
 }
 
 }  // namespace tilewright
