@@ -3,12 +3,12 @@
 # the CMake package: sources and schedules, for which a project needs the Halide wheel.
 include(CMakePackageConfigHelpers)
 
-# tilewright_install_small(TARGETS... [MERGED regex... [ROOTS regex]] [WITHOUT regex]): installs static
-# libraries as small_archive.cmake makes them; it says what the words mean. Called after install(TARGETS),
-# which exports the targets and installs what is overwritten here.
+# tilewright_install_small(TARGETS... [MERGED regex... [ROOTS regex]] [WITHOUT regex]
+# [JOINED regex]): installs static libraries as small_archive.cmake makes them; it says what the words mean.
+# Called after install(TARGETS), which exports the targets and installs what is overwritten here.
 add_custom_target(tilewright_small_archives ALL)
 function(tilewright_install_small)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "" "ROOTS;WITHOUT" "MERGED")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "ROOTS;WITHOUT;JOINED" "MERGED")
     list(JOIN arg_MERGED " " merged)
     foreach (target IN LISTS arg_UNPARSED_ARGUMENTS)
         set(small ${CMAKE_BINARY_DIR}/small/lib${target}.a)
@@ -17,6 +17,7 @@ function(tilewright_install_small)
         add_custom_command(OUTPUT ${small}
             COMMAND ${CMAKE_COMMAND} -DARCHIVE=$<TARGET_FILE:${target}> -DSMALL=${small}
                 -DMERGED=${merged} -DROOTS=${arg_ROOTS} -DWITHOUT=${arg_WITHOUT}
+                -DJOINED=${arg_JOINED}
                 -DAR=${CMAKE_AR} -DLINKER=${CMAKE_LINKER} -DNM=${CMAKE_NM} -DOBJCOPY=${CMAKE_OBJCOPY}
                 -DREADELF=${CMAKE_READELF} -DSTRIP=${CMAKE_STRIP} -DPYTHON=${Python3_EXECUTABLE} -P ${script}
             DEPENDS ${target} ${script} ${resolve} COMMENT "What is installed of ${target}" VERBATIM)
@@ -62,7 +63,8 @@ else ()
         list(JOIN names "|" names)
         list(APPEND merged "^(${names})[.]cpp[.]o$")
     endforeach ()
-    tilewright_install_small(tilewright_runtime MERGED ${merged})
+    # Every program has those that are compiled together.
+    tilewright_install_small(tilewright_runtime MERGED ${merged} JOINED "^unity_")
     tilewright_install_small(tilewright_not_linked)
     tilewright_install_small(tilewright_operators tilewright_workloads ${archives} MERGED .)
     # All libraries of an operator and target, which their list names, but those that have the name of several
@@ -135,10 +137,12 @@ endif ()
 # package with a shared library does not have.
 if (NOT BUILD_SHARED_LIBS)
     set(share ${CMAKE_INSTALL_DATADIR}/tilewright)
+    # The command line of generator programs is compiled: a project compiles its own generators and schedules
+    # only. But it reads the files of its libraries/kernel* and library.cpp (halide.cmake).
+    string(CONCAT compiled "/program/(accesses/.*|cpp_output|declined_variants|library_selection|program|show"
+        "|errors/(error_codes|printed_errors)|libraries/(archive|build|child_process|cubins))[.]cpp$")
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/generators ${PROJECT_SOURCE_DIR}/schedules DESTINATION ${share}
-        FILES_MATCHING PATTERN *.h PATTERN *.cpp)
-    # The command line of generator programs, compiled: a project compiles its own generators and schedules
-    # only.
+        FILES_MATCHING PATTERN *.h PATTERN *.cpp REGEX "${compiled}" EXCLUDE)
     tilewright_install_small(tilewright_generator MERGED .)
     # The private headers that the front of an operator includes.
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime DESTINATION ${share}

@@ -1,13 +1,14 @@
-# cmake -DARCHIVE=lib.a -DSMALL=lib.a [-DMERGED="regex..." [-DROOTS=regex]] [-DWITHOUT=regex] -DAR=ar
-#     -DLINKER=ld -DNM=nm -DOBJCOPY=objcopy -DREADELF=readelf -DSTRIP=strip -DPYTHON=python3
-#     -P small_archive.cmake
+# cmake -DARCHIVE=lib.a -DSMALL=lib.a [-DMERGED="regex..." [-DROOTS=regex]] [-DWITHOUT=regex]
+#     [-DJOINED=regex] -DAR=ar -DLINKER=ld -DNM=nm -DOBJCOPY=objcopy -DREADELF=readelf -DSTRIP=strip
+#     -DPYTHON=python3 -P small_archive.cmake
 #
 # Writes an archive once more as SMALL, which is what is installed. The objects whose names match one regex of
 # MERGED, which programs take together, become one with one section of code: then inline functions that
 # several of them have are there once.
 # Where ROOTS names some of these objects, only what their functions need stays of the others: the libraries
 # of a CPU have metadata that nobody asks for. Objects whose names match WITHOUT, and names that no linker
-# needs, are left out. Code and data stay as they are.
+# needs, are left out. Objects whose names match JOINED become one that keeps its sections, for programs that
+# are linked with --gc-sections. Code and data stay as they are.
 set(work ${SMALL}.objects)
 file(REMOVE_RECURSE ${work} ${SMALL})
 file(MAKE_DIRECTORY ${work})
@@ -48,6 +49,16 @@ endif ()
 if (WITHOUT)
     list(FILTER objects EXCLUDE REGEX "${WITHOUT}")
 endif ()
+set(joined "")
+if (JOINED)
+    set(joined ${objects})
+    list(FILTER joined INCLUDE REGEX "${JOINED}")
+endif ()
+if (joined)
+    run(${LINKER} -r -o joined.o ${joined})
+    list(REMOVE_ITEM objects ${joined})
+    list(PREPEND objects joined.o)
+endif ()
 
 # A section per function is called as the function is: of the runtime's archive these names were an eighth.
 # What a linker needs of a name is how it begins, and of constants that are alike how it ends.
@@ -78,6 +89,7 @@ foreach (regex IN LISTS MERGED)
         list(FILTER of_roots INCLUDE REGEX "${ROOTS}")
         run(${NM} --defined-only --extern-only --format=posix ${of_roots})
         list(FILTER said EXCLUDE REGEX ":$")  # the names of several objects
+        list(FILTER said INCLUDE REGEX " T ")
         list(TRANSFORM said REPLACE " .*" "")
         list(TRANSFORM said PREPEND --undefined= OUTPUT_VARIABLE roots)
         list(PREPEND roots --gc-sections)
@@ -99,14 +111,21 @@ foreach (regex IN LISTS MERGED)
     list(FILTER said INCLUDE REGEX " u ")
     list(TRANSFORM said REPLACE "^([^ ]+) .*" "--weaken-symbol=\\1")
     run(${OBJCOPY} ${said} ${one})
-    # Calls of functions in the same section need no linker, and then the names of inline functions neither.
+    # Only the roots are asked for by name, or of objects without roots, all but inline functions. What is in
+    # the object needs no linker then.
+    set(option localize-symbols)
+    if (ROOTS)
+        set(option keep-global-symbols)
+        list(TRANSFORM roots REPLACE "^--undefined=" "" OUTPUT_VARIABLE names)
+    else ()
+        run(${NM} --defined-only --format=posix ${one})
+        list(FILTER said INCLUDE REGEX " W ")
+        list(TRANSFORM said REPLACE " .*" "" OUTPUT_VARIABLE names)
+    endif ()
+    list(JOIN names "\n" names)
+    file(WRITE ${work}/names "${names}")
+    run(${OBJCOPY} --${option}=names ${one})
     run(${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/resolve_calls.py ${one})
-    run(${NM} --defined-only --format=posix ${one})
-    list(FILTER said INCLUDE REGEX " W ")
-    list(TRANSFORM said REPLACE " .*" "")
-    list(JOIN said "\n" inline)
-    file(WRITE ${work}/inline "${inline}")
-    run(${OBJCOPY} --localize-symbols=inline ${one})
     list(REMOVE_ITEM objects ${merged})
     list(PREPEND objects ${one})
 endforeach ()
