@@ -237,7 +237,9 @@ bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFa
             .endpoints = endpoints});
         return true;
     }
-    if (has_first || has_last || largest_factor(n) <= 13) {
+    // By OpenCL, FftMixed convolves lines with a factor of 11 or 13 too.
+    const int64_t largest_radix = device_.backend == Backend::opencl ? 7 : 13;
+    if (has_first || has_last || largest_factor(n) <= largest_radix) {
         return false;
     }
     if (const FftPassLibrary *found = libraries_.padded(device_, whole.lines, n)) {
