@@ -209,24 +209,63 @@ MakeFftTable along_line(std::function<Array()> make, std::vector<View::Dim> dims
 }
 
 void PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors) {
+    const bool columns = axis == FieldAxis::columns;
+    const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
+    // Passes of one length are of f32.
+    if (type_ == Type::c64 && (one_pass(axis, endpoints, factors) || two_passes(axis, endpoints, factors))) {
+        return;
+    }
+    // A CPU without AVX2 has no passes, and transforms all lines by these; so does a GPU of which blocks have
+    // less memory than passes over columns take.
+    const MixedTransform mixed(libraries_.mixed(device_, type_), device_, axis, n, lines, endpoints, factors);
+    step(mixed.variant(), true, [mixed](Plan &plan, Device device, const Array &from, Array &to) {
+        mixed.add_to(plan, device, from, to);
+    });
+}
+
+bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors) {
     const bool columns = axis == FieldAxis::columns, has_first = (bool)factors.first,
                has_last = (bool)factors.last;
     const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
     const FftPassKind whole{
         .lines = columns ? Lines::across : Lines::along, .first_factor = has_first, .last_factor = has_last};
-    const bool has_passes = type_ == Type::c64;  // passes of one length are of f32
-    if (const FftPassLibrary *found = has_passes ? libraries_.pass(device_, whole, n, lines) : nullptr) {
+    if (const FftPassLibrary *found = libraries_.pass(device_, whole, n, lines)) {
         const std::vector<View::Dim> line = {{n, 1}, {1, n}};
         pass({.pass = found,
             .first = along_line(factors.first, line),
             .last = along_line(factors.last, line),
             .endpoints = endpoints});
-        return;
+        return true;
     }
-    const FftPassKind head_kind{.lines = Lines::across, .first_factor = has_first};
-    const FftPassKind tail_kind{
-        .lines = columns ? Lines::across : Lines::transposed, .twiddled = true, .last_factor = has_last};
-    for (int64_t second = n / 2; has_passes && has_pass(n) && second >= shortest_pass; second /= 2) {
+    // By OpenCL, FftMixed convolves lines with a factor of 11 or 13 too.
+    const int64_t largest_radix = device_.backend == Backend::opencl ? 7 : 13;
+    if (has_first || has_last || largest_factor(n) <= largest_radix) {
+        return false;
+    }
+    if (const FftPassLibrary *found = libraries_.padded(device_, whole.lines, n)) {
+        const int64_t length = found->shape.length();
+        const std::vector<View::Dim> line = {{length, 1}, {1, length}, {1, length}};
+        const MakeFftTable chirp =
+            along_line([=] { return fft_chirp(n, -1, Type::c64, length); }, {line[0], line[1]});
+        pass({.pass = found,
+            .first = chirp,
+            .last = chirp,
+            .response = along_line([=] { return chirp_response(n, found->shape); }, line),
+            .endpoints = endpoints});
+        return true;
+    }
+    const bool as_rows = columns && lines >= 32 && libraries_.padded(device_, Lines::along, n);
+    return as_rows && transposed(axis, endpoints, factors);
+}
+
+bool PassPlan::two_passes(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors) {
+    const bool columns = axis == FieldAxis::columns;
+    const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
+    const FftPassKind head_kind{.lines = Lines::across, .first_factor = (bool)factors.first};
+    const FftPassKind tail_kind{.lines = columns ? Lines::across : Lines::transposed,
+        .twiddled = true,
+        .last_factor = (bool)factors.last};
+    for (int64_t second = n / 2; has_pass(n) && second >= shortest_pass; second /= 2) {
         const int64_t first = n / second;
         const FftPassLibrary *head = libraries_.pass(device_, head_kind, first, columns ? lines : second);
         const FftPassLibrary *tail = libraries_.pass(device_, tail_kind, second, columns ? lines : first);
@@ -246,38 +285,21 @@ void PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
                  .last = along_line(factors.last, {{second, first}, {first, 1}}),
                  .endpoints = {.scale_re = endpoints.scale_re, .scale_im = endpoints.scale_im}},
             false);
-        return;
+        return true;
     }
-    const bool may_pad = has_passes && !has_first && !has_last && largest_factor(n) > 13;
-    if (const FftPassLibrary *found = may_pad ? libraries_.padded(device_, whole.lines, n) : nullptr) {
-        const int64_t length = found->shape.length();
-        const std::vector<View::Dim> line = {{length, 1}, {1, length}, {1, length}};
-        const MakeFftTable chirp =
-            along_line([=] { return fft_chirp(n, -1, Type::c64, length); }, {line[0], line[1]});
-        pass({.pass = found,
-            .first = chirp,
-            .last = chirp,
-            .response = along_line([=] { return chirp_response(n, found->shape); }, line),
-            .endpoints = endpoints});
-        return;
+    const bool as_columns = device_.backend != Backend::cpu && !columns && has_pass(h_) && has_pass(w_);
+    return as_columns && transposed(axis, endpoints, factors);
+}
+
+bool PassPlan::transposed(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors) {
+    const Variant *transposing = libraries_.of_form(device_.backend, "fft2d_transpose");
+    if (!transposing) {
+        throw std::logic_error("no variant of the form fft2d_transpose");
     }
-    // Rows that no pass takes are the columns of the transposed field.
-    if (device_.backend != Backend::cpu && !columns && has_passes && has_pass(h_) && has_pass(w_)) {
-        const Variant *transposing = libraries_.of_form(device_.backend, "fft2d_transpose");
-        if (!transposing) {
-            throw std::logic_error("no variant of the form fft2d_transpose");
-        }
-        transpose(*transposing);
-        transform(FieldAxis::columns, endpoints, factors);
-        transpose(*transposing);
-        return;
-    }
-    // A CPU without AVX2 has no passes, and transforms all lines by these; so does a GPU of which blocks have
-    // less memory than passes over columns take.
-    const MixedTransform mixed(libraries_.mixed(device_, type_), device_, axis, n, lines, endpoints, factors);
-    step(mixed.variant(), true, [mixed](Plan &plan, Device device, const Array &from, Array &to) {
-        mixed.add_to(plan, device, from, to);
-    });
+    transpose(*transposing);
+    transform(axis == FieldAxis::columns ? FieldAxis::rows : FieldAxis::columns, endpoints, factors);
+    transpose(*transposing);
+    return true;
 }
 
 void PassPlan::pass(const FftPassCall &call, bool in_place) {

@@ -186,9 +186,9 @@ public:
         : libraries_(libraries), device_(device), h_(h), w_(w), type_(type) {}
 
     // Adds the transform of all rows or of all columns: one pass, or two passes over parts of the lines; or
-    // passes for lines of any length, where a side of the field is no power of two from 16 to 8192. On a
-    // GPU, where both sides are such powers, rows that no pass takes are transformed as the columns of the
-    // transposed field.
+    // passes for lines of any length, where neither the length nor one to which lines are padded has passes.
+    // On a GPU, rows that no pass takes are transformed as the columns of the transposed field where both
+    // sides are powers of two, and columns as its rows where a pass pads these.
     void transform(FieldAxis axis, const Endpoints &endpoints = {}, const LineFactors &factors = {});
 
     // Adds a pass. `in_place`: it may write where it reads; otherwise it writes what other blocks of threads
@@ -224,6 +224,11 @@ private:
         std::vector<int64_t> shape;  // of what it writes
         Add add;
     };
+
+    // Parts of transform(): whether there are such passes. They are added, then.
+    bool one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors);
+    bool two_passes(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors);
+    bool transposed(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors);
 
     const FftLibraries &libraries_;
     Device device_;

@@ -113,7 +113,7 @@ public:
     }
 };
 
-// The transpose between passes over rows. It transposes whole tiles.
+// The transpose between passes over rows. As a variant of its own it serves whole tiles.
 template<typename R>
 class FftTransposeForm : public FieldForm<R> {
 public:

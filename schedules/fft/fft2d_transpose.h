@@ -8,7 +8,8 @@ namespace tilewright {
 
 // Each thread block transposes a tile through shared memory: it reads whole rows, and writes whole rows. The
 // shared rows are one element longer than the tile's, so that the elements of a column are in different
-// banks. Thread blocks are counted along one axis. The sides of the image are multiples of the tile's.
+// banks. Thread blocks are counted along one axis. The sides of the image are at least those of the tile; the
+// last tiles begin earlier where they are no multiples.
 inline void transposed_in_shared(Fft2dTranspose &t, ScheduleContext &context) {
     const int tile = context["tile"];
     Halide::Var xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, block{"block"};
@@ -24,9 +25,6 @@ inline void transposed_in_shared(Fft2dTranspose &t, ScheduleContext &context) {
         .gpu_threads(along, across);
     for (Halide::OutputImageParam &field : context.buffers) {
         field.set_host_alignment(8);
-        for (int d : {0, 1}) {
-            field.dim(d).set_extent(multiple_of(tile, field.dim(d).extent()));
-        }
     }
 }
 
