@@ -142,7 +142,8 @@ ScheduleVariant by_panels(ScheduleVariant variant) {
 
 using matmul_fragments::fragments, matmul_fragments::rows, matmul_fragments::shares, matmul_fragments::tiles;
 const MatmulFragmentsConfiguration panels{.copies = FragmentDivision::Copies::panels},
-    in_parts{.copies = FragmentDivision::Copies::parts}, in_rows{.copies = FragmentDivision::Copies::rows};
+    in_parts{.copies = FragmentDivision::Copies::parts}, in_rows{.copies = FragmentDivision::Copies::rows},
+    in_boxes{.copies = FragmentDivision::Copies::boxes};
 
 ScheduleVariants tuned_on_cpus() {
     // A vector along k, or along x, must have enough elements to be worth it. Measured on two cores of an AMD
@@ -202,9 +203,15 @@ ScheduleVariants tuned_on_gpus() {
             variant(
                 "tuned_tensor_small_whole", cuda, "f16 bf16", fragments, in_rows, rows(1, 1, 64, 32, 8, 4))
                 .meant_for("tiles", {.most = 1200})
-                .says("As tuned_tensor_whole, in 64 x 64 tiles, two per multiprocessor."),
-            variant("tuned_tensor_whole", cuda, "f16 bf16", fragments, in_rows, rows(1, 2, 256, 32, 8, 2))
-                .says("Tensor cores read rows of both matrices as they are, in 128 x 256 tiles."),
+                .says("Tensor cores read rows of both matrices as they are, in 64 x 64 tiles."),
+            variant(
+                "tuned_tensor_small_boxes", cuda, "f16 bf16", fragments, in_boxes, rows(1, 1, 64, 32, 8, 4))
+                .meant_for("tiles", {.most = 1200})
+                .kept_for("products of up to about 1500 whose depth is no multiple of 64")
+                .says("As tuned_tensor_whole, in 64 x 64 tiles."),
+            variant("tuned_tensor_whole", cuda, "f16 bf16", fragments, in_boxes, rows(1, 2, 256, 32, 8, 2))
+                .says("As tuned_tensor_small_whole, in 128 x 256 tiles that the tensor memory accelerator "
+                      "copies, for any multiple of 8 along the depth."),
             by_panels(variant("tuned_tensor_small", cuda, "f16 bf16", fragments, panels, tiles(1, 64, 64, 8)))
                 .meant_for("tiles", {.most = 1200})
                 .registers("out", 128)

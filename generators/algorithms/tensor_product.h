@@ -35,6 +35,8 @@ struct TensorProduct {
     // tensor cores: so many blocks of the depth are copied ahead. 0: A is in registers, and B in the order of
     // fragments.
     int ahead = 0;
+    // Of these: whether the tensor memory accelerator copies them, and not threads.
+    bool boxes = false;
 
     static constexpr int rows = 64, threads = 128;
     // Compute capability 9.0 alone has the instructions (target sm_90a).
@@ -66,7 +68,8 @@ struct TensorProduct {
     }
     std::string function(int result) const {
         return functions() + std::to_string(columns) + "_k" + std::to_string(depth) +
-               (ahead > 0 ? "_a" + std::to_string(ahead) : "") + "_" + std::to_string(result);
+               (ahead > 0 ? (boxes ? "_b" : "_a") + std::to_string(ahead) : "") + "_" +
+               std::to_string(result);
     }
     // Whether a function takes the sum that its result is added to, as its last operand. So the tensor cores
     // keep the sums of numbers that have one part. Its first operand is then the number of the result, and
@@ -89,8 +92,11 @@ inline std::optional<std::pair<TensorProduct, int>> tensor_result(const std::str
         const char *const end = at + function.size();
         for (const auto &[words, number] : {std::pair<std::string_view, int *>{begin, &product.columns},
                  {"_k", &product.depth}, {"_a", &product.ahead}, {"_", &result}}) {
-            if (words == "_a" && !std::string_view(at, end).starts_with(words)) {
-                continue;
+            if (words == "_a") {
+                product.boxes = std::string_view(at, end).starts_with("_b");
+                if (!product.boxes && !std::string_view(at, end).starts_with(words)) {
+                    continue;
+                }
             }
             at = std::from_chars(at + std::min(words.size(), (size_t)(end - at)), end, *number).ptr;
         }

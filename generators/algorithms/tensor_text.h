@@ -3,6 +3,7 @@
 // no such instruction. So a generator calls a function per number that an instruction gives
 // (generators/algorithms/tensor_products.h), and with_tensor_products() makes instructions of the calls in
 // the text of the module. It refuses what it does not understand.
+#include "generators/algorithms/tensor_bulk.h"
 #include "generators/algorithms/tensor_copies.h"
 #include "generators/algorithms/tensor_product.h"
 #include "generators/algorithms/text_lines.h"
@@ -25,9 +26,9 @@ inline bool names_product(const std::string &text) {
 // Makes an instruction, or a chain of them, of all calls of a basic block that have the same operands.
 class Products {
 public:
-    // Blocks of the depth that are copied ahead of products of rows; 0: there are none.
-    int ahead() const {
-        return ahead_;
+    // Of rows, which are copied ahead; none: there are no such products.
+    const std::optional<TensorProduct> &of_rows() const {
+        return of_rows_;
     }
 
     // The lines with instructions in place of calls.
@@ -74,7 +75,7 @@ private:
     };
     std::vector<std::string> out_;
     std::vector<Group> groups_;  // of the basic block
-    int ahead_ = 0;
+    std::optional<TensorProduct> of_rows_;
     size_t body_ = 0;  // where the kernel declares its registers
     int registers_ = 0;
     bool has_chains_ = false;
@@ -151,7 +152,7 @@ private:
         if (!wanted.product) {
             return add_bytes(wanted, call);
         }
-        ahead_ = wanted.product->ahead;
+        of_rows_ = wanted.product->ahead > 0 ? wanted.product : std::nullopt;
         size_t number = (size_t)wanted.number;
         std::vector<std::string> operands = call.operands;
         std::string sum;
@@ -284,7 +285,7 @@ private:
 
     // Of rows: eight rows of A, of one block of the depth, are one behind another, and so are eight rows of
     // 64 columns of B. The instruction transposes B.
-    static std::string of_rows(const Group &group, const TensorProduct &product,
+    static std::string chain_of_rows(const Group &group, const TensorProduct &product,
         const std::string &instruction, const std::string &results) {
         const int pieces = product.depth / 4;
         std::string text = descriptor(group.operands[0], 0, 1, 8LL * pieces, pieces == 8 ? 1 : 2) +
@@ -322,7 +323,7 @@ private:
         const std::string instruction = "\twgmma.mma_async.sync.aligned.m64n" +
                                         std::to_string(product.columns) + types[(int)product.numbers] + " \t";
         if (product.ahead > 0) {
-            return moves + of_rows(group, product, instruction, results);
+            return moves + chain_of_rows(group, product, instruction, results);
         }
         const std::string signs = parts == 2 ? ", 1, 1;\n" : ", 1, 1, 0;\n";  // 0: B is not transposed
         const auto pairs = parts == 2 ? std::vector<std::pair<int, int>>{{1, 0}, {0, 1}, {0, 0}} :
@@ -369,7 +370,9 @@ inline std::string with_tensor_products(const std::string &text) {
     Products products;
     std::vector<std::string> lines = products.made(lines_of(text));
     if (has(text, tensor_prefix)) {
-        lines = Copies(products.ahead()).made(lines);
+        const std::optional<TensorProduct> &rows = products.of_rows();
+        lines = Copies(rows ? rows->ahead : 0).made(lines);
+        lines = rows && rows->boxes ? BulkCopies(*rows, lines).made() : std::move(lines);
         if (has(text, ".version 7")) {
             set_directive(lines, ".version ", "8.0");
         }

@@ -16,6 +16,7 @@ namespace driver {
 class CudaGraph;
 class ImageLaunches;
 class OwnQueue;
+struct TensorMaps;
 
 struct ThreadContext {
     Device device;                     // that Halide's calls use: the one of Current (hooks.h)
@@ -24,6 +25,8 @@ struct ThreadContext {
     CudaGraph *graph = nullptr;        // that records kernels; null, where none does
     ImageLaunches *images = nullptr;   // that kernels are launched for; null: one image
     Watch *watch = nullptr;            // over the call that the thread makes; null: nobody watches it
+    void *const *arguments = nullptr;  // of the library that runs: of an array its halide_buffer_t
+    const TensorMaps *maps = nullptr;  // that the kernel takes which is launched next; null: none
     const Variant *variant = nullptr;  // that runs: register caps and OpenCL options of the programs it loads
 };
 

@@ -48,13 +48,14 @@ TEST(Matmul, ChoosesTensorCoresForSixteenBitFloats) {
     for (const Type type : {Type::f16, Type::bf16}) {
         EXPECT_EQ(chosen(Backend::cuda, 2048, 1, 2048, type), "tuned_tensor");
         EXPECT_EQ(chosen(Backend::cuda, 511, 513, 509, type), "tuned_tensor_small");
-        EXPECT_EQ(chosen(Backend::cuda, 64, 8200, 64, type), "tuned_tensor_small");
+        EXPECT_EQ(chosen(Backend::cuda, 64, 8200, 64, type), "tuned_tensor_small_boxes");
         EXPECT_EQ(chosen(Backend::cuda, 4097, 1, 4097, type), "tuned_tensor");
-        // Rows of both are copied 16 bytes at a time, in blocks of 64 along the depth.
+        // Rows of both are copied 16 bytes at a time.
         EXPECT_EQ(chosen(Backend::cuda, 1000, 1024, 1000, type), "tuned_tensor_small_whole");
         EXPECT_EQ(chosen(Backend::cuda, 4095, 4096, 4088, type), "tuned_tensor_whole");
         EXPECT_EQ(chosen(Backend::cuda, 4095, 4096, 4090, type), "tuned_tensor");
-        EXPECT_EQ(chosen(Backend::cuda, 4095, 4128, 4088, type), "tuned_tensor");
+        EXPECT_EQ(chosen(Backend::cuda, 4095, 4104, 4088, type), "tuned_tensor_whole");
+        EXPECT_EQ(chosen(Backend::cuda, 4095, 4100, 4088, type), "tuned_tensor");
         const Array a(type, {512, 512}), wide(type, {512, 528});
         EXPECT_EQ(chosen(Backend::cuda, a, wide.crop(0, 8, 512, 512)), "tuned_tensor_small_whole");
         EXPECT_EQ(chosen(Backend::cuda, a, wide.crop(0, 4, 512, 512)), "tuned_tensor_small");

@@ -149,13 +149,17 @@ struct FragmentDivision {
     TensorNumbers numbers;
     // A thread block copies to shared memory: zero-padded panels of A and B, which kernels of their own make
     // before; high and low parts of B, and nothing of A; or rows of A as they are, with panels of B where
-    // numbers have parts, and rows of B where they have none.
-    enum class Copies { panels, parts, rows } copies;
+    // numbers have parts, and rows of B where they have none. `boxes`: rows that CUDA's tensor memory
+    // accelerator copies, with zeros beyond the end of a matrix.
+    enum class Copies { panels, parts, rows, boxes } copies;
     // Of rows of both: so many blocks of the depth are copied while others are multiplied.
     int ahead;
 
+    bool in_boxes() const {
+        return copies == Copies::boxes;
+    }
     bool a_in_rows() const {
-        return copies == Copies::rows;
+        return copies == Copies::rows || in_boxes();
     }
     bool both_in_rows() const {
         return a_in_rows() && numbers != TensorNumbers::three_tf32;
@@ -185,7 +189,7 @@ struct FragmentDivision {
     }
 
     TensorProduct product() const {
-        return {columns, depth, numbers, both_in_rows() ? ahead : 0};
+        return {columns, depth, numbers, both_in_rows() ? ahead : 0, in_boxes()};
     }
 
     int threads() const {
@@ -203,6 +207,9 @@ struct FragmentDivision {
         }
         if (a_in_rows() && (depth & (depth - 1)) != 0) {
             return "depth must be a power of two where rows are copied";
+        }
+        if (in_boxes() && (depth != 32 || groups > 2)) {
+            return "depth must be 32, and groups 1 or 2, where boxes are copied";
         }
         if (both_in_rows() && (columns % 64 || depth > 32)) {
             return "columns must be a multiple of 64, and depth 16 or 32";

@@ -1,8 +1,8 @@
 #pragma once
 // A form of matmul whose products are those of the tensor cores. Variants: on CUDA tensor_shares (in parts),
 // tensor_small_whole and tensor_whole (rows of A), tensor_small and tensor_tall of f32,
-// tuned_tensor_small_whole (rows) and tuned_tensor_small of f16 and bf16; on CUDA and OpenCL tensor_any of
-// f32, tuned_tensor_whole (rows) and tuned_tensor of f16 and bf16.
+// tuned_tensor_small_whole (rows), tuned_tensor_small_boxes and tuned_tensor_small of f16 and bf16; on CUDA
+// and OpenCL tensor_any of f32, tuned_tensor_whole (rows) and tuned_tensor of f16 and bf16.
 //
 // Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision
 // accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.
@@ -168,18 +168,23 @@ private:
         return place;
     }
 
+    // Copies of boxes have zeros beyond the depth, which other copies must be a part of.
+    Expr inside_depth(const Expr &at, const Expr &depth) const {
+        return division.in_boxes() ? inside(at, depth) : at;
+    }
+
     // tile_a(v, k, l, m, h, b) is word v of the piece at place k of row l, m-th 64 rows, in block h of the
     // depth; tile_b(v, k, l, n, h, b) the same of row l, n-th 64 columns. Behind the last block it is read
     // again: nobody uses what is copied ahead there.
     void take_rows() {
         const int pieces = division.depth / 4;
         const Expr block = min(h, blocks - 1), row = division.rows() * b + 64 * m + l;
-        tile_a(v, k, l, m, h, b) =
-            A(4 * (place_of(k, l, pieces) + pieces * block) + v, inside(row, size.rows));
+        const Expr of_row = pieces * block + place_of(k, l, pieces);
+        tile_a(v, k, l, m, h, b) = A(4 * inside_depth(of_row, size.depth / 8) + v, inside(row, size.rows));
         if (division.both_in_rows()) {
             const Expr piece = division.columns / 8 * b + 8 * n + place_of(k, l, 8);
-            tile_b(v, k, l, n, h, b) =
-                B(4 * inside(piece, size.columns / 8) + v, l + 2 * division.depth * block);
+            tile_b(v, k, l, n, h, b) = B(4 * inside(piece, size.columns / 8) + v,
+                inside_depth(2 * division.depth * block + l, size.depth));
         }
     }
 

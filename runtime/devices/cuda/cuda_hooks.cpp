@@ -11,6 +11,7 @@
 #include "runtime/devices/cuda/embedded_cubins.h"
 #include "runtime/devices/cuda/graph.h"
 #include "runtime/devices/cuda/image_kernels.h"
+#include "runtime/devices/cuda/tensor_maps.h"
 #include "runtime/devices/kernel_text.h"
 #include "runtime/devices/memory/memory_pool.h"
 #include "runtime/devices/own_queue.h"
@@ -35,6 +36,14 @@ namespace {
 // Over 48 KB of shared memory, a kernel has to ask for it first. Halide's runtime does not, so this does.
 CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
     unsigned shared, void *stream, void **parameters, void **extra) {
+    TensorArguments with_maps;
+    if (const TensorMaps *maps = std::exchange(this_thread.maps, nullptr)) {
+        if (const CUresult code = with_maps.add(*maps, parameters)) {
+            return code;
+        }
+        parameters = with_maps.all();
+        shared += TensorArguments::bytes_of_barriers;
+    }
     if (shared > 48 * 1024) {
         allow_shared_memory(f, shared);
     }
@@ -122,11 +131,13 @@ struct Module {
     void *of_images = nullptr;   // the module for many images; null where it could not be made
     // Which parameters of each kernel of that module are addresses. Empty without the module.
     std::map<std::string, std::vector<bool>> addresses;
+    std::map<std::string, TensorMaps> maps;  // of its kernels that take some
 };
 
 struct Modules {
     std::mutex mutex;
     std::map<const void *, Module> of_handle;
+    std::atomic<bool> have_maps{false};  // some of them
 };
 
 Modules &modules() {
@@ -157,7 +168,8 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
     }
     if (code == 0) {
         const std::lock_guard lock(modules().mutex);
-        modules().of_handle[*module] = {static_cast<const char *>(image), nullptr, {}};
+        modules().of_handle[*module] = {static_cast<const char *>(image), nullptr, {}, tensor_maps_of(*ptx)};
+        modules().have_maps = modules().have_maps || !modules().of_handle[*module].maps.empty();
     }
     return code;
 }
@@ -179,9 +191,21 @@ const Module *module_of_images(void *handle) noexcept try {
     return nullptr;
 }
 
+// The maps that a kernel takes; null where it takes none.
+const TensorMaps *maps_of(void *module, const char *name) {
+    if (!modules().have_maps) {
+        return nullptr;
+    }
+    const std::lock_guard lock(modules().mutex);
+    const auto &maps = modules().of_handle[module].maps;
+    const auto found = maps.find(name);
+    return found == maps.end() ? nullptr : &found->second;
+}
+
 // Halide asks for a kernel by its name before each launch.
 CUresult get_function(void **function, void *module, const char *name) {
     const CUresult code = real<get_function>(function, module, name);
+    this_thread.maps = maps_of(module, name);
     if (ImageLaunches *images = this_thread.images; images && code == 0) {
         const Module *made = module_of_images(module);
         if (made && real<get_function>(function, made->of_images, name) == 0) {

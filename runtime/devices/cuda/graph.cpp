@@ -2,6 +2,7 @@
 #include "runtime/devices/calls/counters.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/cuda/driver_function.h"
+#include "runtime/devices/cuda/tensor_maps.h"
 #include "runtime/devices/memory/memory_pool.h"
 #include "runtime/devices/own_queue.h"
 #include "runtime/process/inside.h"
@@ -59,7 +60,7 @@ void CudaGraph::add_kernel(void *function, const std::array<unsigned, 3> &grid,
         kernel.values.resize(at + bytes);
         memcpy(kernel.values.data() + at, arguments[i], bytes);
         begins.push_back(at);
-        if (bytes == sizeof(uint64_t)) {
+        if (bytes == sizeof(uint64_t) || bytes == sizeof(TensorMap)) {  // which begins with an address
             kernel.words.push_back(at);
         }
     }

@@ -305,6 +305,7 @@ void Launch::call(std::pmr::vector<Buffer> &buffers) {
     }
     driver::Current current(device_);
     const driver::ScopedValue variant(driver::this_thread.variant, variant_);
+    const driver::ScopedValue arguments(driver::this_thread.arguments, pointers.data());
     check_threads();
     prepare_halide();
     std::optional<driver::ImageLaunches> images;

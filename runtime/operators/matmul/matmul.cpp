@@ -225,8 +225,8 @@ struct FragmentsForm final : MatmulForm {
     bool serves(const Variant &variant, const MatmulRequest &request, const Array &output) const override {
         const Size size = request.size();
         const FragmentDivision division = division_of(variant);
-        const bool a_fits = size.k % (division.product().numbers_per_word() * division.depth) == 0 &&
-                            is_aligned(request.a(), 16),
+        const int block = division.product().numbers_per_word() * division.depth;
+        const bool a_fits = size.k % (division.in_boxes() ? 8 : block) == 0 && is_aligned(request.a(), 16),
                    b_fits = size.n % 8 == 0 && is_aligned(request.b(), 16) && is_aligned(output, 8);
         return !division.a_in_rows() || (a_fits && (b_fits || !division.both_in_rows()));
     }

@@ -239,10 +239,9 @@ TEST(TensorText, CopiesToSharedMemoryAreWaitedForAtTheBarrierBehindThem) {
     EXPECT_EQ(count(text, "st.shared"), 0);
 }
 
-// Both matrices are in shared memory, in the order of their rows: the operands are their first words.
-TEST(TensorText, ProductsOfRowsStayInFlightUntilTheBarrierBehindThem) {
-    constexpr TensorProduct rows{8, 16, TensorNumbers::f16, 2};
-    std::string products = loads;
+// Products of rows of both matrices, whose operands are their first words in shared memory.
+std::string products_of(const TensorProduct &rows, const std::string &words = loads) {
+    std::string products = words;
     for (const std::string number : {"0", "1", "2", "3"}) {
         products += "\t{ // callseq 0, 0\n\tst.param.b32 \t[param0], " + number +
                     ";\n\tst.param.b32 \t[param1], %f90;\n\tst.param.b32 \t[param2], %f91;\n" +
@@ -250,6 +249,12 @@ TEST(TensorText, ProductsOfRowsStayInFlightUntilTheBarrierBehindThem) {
                     rows.function(0) + ", (param0);\n\tld.param.b32 \t%f5" + number +
                     ", [retval0];\n\t} // callseq 0\n";
     }
+    return products;
+}
+
+TEST(TensorText, ProductsOfRowsStayInFlightUntilTheBarrierBehindThem) {
+    constexpr TensorProduct rows{8, 16, TensorNumbers::f16, 2};
+    const std::string products = products_of(rows);
     const std::string barrier = "\tbar.sync \t0;\n";
     EXPECT_NE(refusal(copy_a + barrier + products).find("no barrier"), std::string::npos);
     EXPECT_NE(refusal("\tst.shared.b32 \t[%rd3], %r1;\n" + barrier + products + barrier).find("not copied"),
@@ -278,6 +283,52 @@ TEST(TensorText, ProductsOfRowsStayInFlightUntilTheBarrierBehindThem) {
                           "\twgmma.wait_group.sync.aligned 0;\n\tret;"),
         1)
         << text;
+}
+
+// Two copies per thread and matrix, which make a box of 64 rows; the second one of B goes to `last`.
+std::string module_of_boxes(const std::string &last) {
+    constexpr TensorProduct rows{8, 32, TensorNumbers::f16, 2, true};
+    std::string body;
+    for (const std::string n : {"0", "1"}) {
+        body += "\tld.param.b64 \t%rd1" + n + ", [_kernel_out_param_" + n +
+                "];\n\tcvta.to.global.u64 \t%rd2" + n + ", %rd1" + n + ";\n\tadd.s64 \t%rd3" + n + ", %rd2" +
+                n + ", %rd9;\n";
+    }
+    const std::string barrier = "\tbar.sync \t0;\n";
+    body += barrier;
+    int number = 1;
+    for (const auto &[from, to] : {std::pair<std::string, std::string>{"%rd30+-128", "%rd5+16384"},
+             {"%rd40", "%rd5+20480"}, {"%rd31", "%rd5"}, {"%rd41", last}}) {
+        const std::string r = "%r" + std::to_string(number++),
+                          four = r + "1, " + r + "2, " + r + "3, " + r + "4";
+        body += "\tld.global.v4.b32 \t{" + four + "}, [" + from + "];\n\tst.shared.v4.b32 \t[" + to + "], {" +
+                four + "};\n";
+    }
+    const std::string words = "\tld.shared.b32 \t%f90, [%rd7+16384];\n\tld.shared.b32 \t%f91, [%rd8];\n";
+    body += barrier + products_of(rows, words) + barrier;
+    std::string text = module(body, rows.function(0));
+    const std::string name = "_kernel_out", parameter = "\n\t.param .u64 .ptr .align 1 " + name + "_param_";
+    return text.replace(
+        text.find(name + "()"), name.size() + 2, name + "(" + parameter + "0," + parameter + "1\n)");
+}
+
+TEST(TensorText, CopiesOfWholeBoxesAreThoseOfOneThread) {
+    const std::string text = with_tensor_products(module_of_boxes("%rd5+4096"));
+    EXPECT_EQ(count(text, "cp.async.bulk.tensor.2d"), 2) << text;
+    EXPECT_EQ(count(text, "cp.async"), 2) << "no other copies, and no waits for them\n" << text;
+    EXPECT_EQ(count(text, "expect_tx.shared::cta.b64 \t_, [%twm4], 16384;"), 1) << "two boxes of 8 KB\n"
+                                                                                << text;
+    EXPECT_EQ(count(text, "mbarrier.init"), 4) << "one per block of the depth in shared memory\n" << text;
+    EXPECT_EQ(count(text, ",\n\t.param .align 64 .b8 _kernel_out_map_0[192],\n"
+                          "\t.param .align 64 .b8 _kernel_out_map_1[192]\n)"),
+        1)
+        << text;
+    const std::string order[] = {
+        "bar.sync", "cp.async.bulk", "bar.warp.sync", "mbarrier.try_wait", "wgmma.fence"};
+    for (size_t i = 1; i < std::size(order); i++) {
+        EXPECT_LT(text.find(order[i - 1]), text.find(order[i])) << order[i] << "\n" << text;
+    }
+    EXPECT_THROW(with_tensor_products(module_of_boxes("%rd5+6144")), std::runtime_error);
 }
 
 TEST(TensorText, ValuesThatAreUsedElsewhereAreLoadedAndStored) {

@@ -276,6 +276,27 @@ TEST_F(CudaPrepared, ArraysThatWrapTheSameMemoryAreNoOneLaunch) {
     EXPECT_TRUE(matmul->prepare(apart, output, {}, {.device = first}).is_one_launch());
 }
 
+// A kernel gets the address of each factor twice: as its own argument, and in the map for copies of boxes.
+TEST(CudaMaps, HaveTheAddressesOfTheCall) {
+    devices(Backend::cuda);
+    const Operator *matmul = built_operator("matmul");
+    if (!matmul) {
+        GTEST_SKIP() << "not run here: matmul was not built";
+    }
+    const auto factor = [] { return Array(Type::f16, {64, 64}); };
+    const std::vector<Array> first_ones = {factor(), factor()}, others = {factor(), factor()};
+    Array output;
+    Prepared prepared =
+        matmul->prepare(first_ones, output, {}, {.device = first, .schedule = "tuned_tensor_whole"});
+    ASSERT_TRUE(prepared.is_one_launch());
+    prepared(others, output);
+    const std::vector<uint64_t> &words = record().graph_launches.back().kernels.at(0);
+    for (size_t i = 0; i < others.size(); i++) {
+        EXPECT_EQ(std::ranges::count(words, address_of(others[i])), 2);
+        EXPECT_EQ(std::ranges::count(words, address_of(first_ones[i])), 0);
+    }
+}
+
 // Each thread of a stream prepares what it is given again and again, and launches it in its own queue.
 TEST_F(CudaPrepared, StreamsLaunchInTheirQueues) {
     const size_t before = record().graph_launches.size();

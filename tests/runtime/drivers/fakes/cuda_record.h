@@ -24,7 +24,8 @@ struct Order {
     size_t launches;  // so many were made until then
 };
 
-// A launch of a graph: of each of its kernels the arguments of 8 bytes, addresses among them.
+// A launch of a graph: of each of its kernels the arguments of 8 bytes, addresses among them, and
+// the first 8 bytes of larger ones.
 struct GraphLaunch {
     const void *stream;
     std::vector<std::vector<uint64_t>> kernels;

@@ -22,12 +22,16 @@ struct Module {
     std::map<std::string, Kernel> kernels;
 };
 
-// The sizes of a kernel's arguments, as its PTX declares them: ".param .u64 .ptr .align 1 name_param_0,".
+// The sizes of a kernel's arguments, as its PTX declares them: ".param .u64 .ptr .align 1 name_param_0,", or
+// ".param .align 64 .b8 name_map_0[192],".
 std::vector<size_t> arguments_of(const std::string &ptx, const std::string &kernel) {
     std::vector<size_t> bytes;
     const size_t begin = ptx.find(".entry " + kernel + "("), end = ptx.find(')', begin);
     for (size_t at = ptx.find(".param .", begin); at < end; at = ptx.find(".param .", at + 1)) {
-        bytes.push_back((size_t)std::stoi(ptx.substr(at + strlen(".param .") + 1)) / 8);
+        const std::string declared = ptx.substr(at + strlen(".param ."), ptx.find('\n', at) - at);
+        const bool is_array = declared.starts_with("align");
+        bytes.push_back(is_array ? (size_t)std::stoi(declared.substr(declared.find('[') + 1)) :
+                                   (size_t)std::stoi(declared.substr(1)) / 8);
     }
     return bytes;
 }
@@ -213,6 +217,14 @@ int cuModuleUnload(Module *module) {
     delete module;
     return ok;
 }
+// As the driver's descriptions begin with the address of the matrix, so do these.
+int cuTensorMapEncodeTiled(void *map, int, unsigned, uint64_t matrix, const void *, const void *,
+    const void *, const void *, int, int, int, int) {
+    memset(map, 0, 128);
+    memcpy(map, &matrix, sizeof matrix);
+    return ok;
+}
+
 int cuModuleGetFunction(Kernel **kernel, Module *module, const char *name) {
     std::lock_guard lock(mutex);
     if (!current() || !modules.contains(module) || module->device != current()->device) {

@@ -19,7 +19,7 @@ struct Call {
 // A node keeps a copy of the arguments, as the driver does.
 struct Node {
     const Kernel *kernel = nullptr;
-    std::vector<uint64_t> words;  // the arguments of 8 bytes
+    std::vector<uint64_t> words;  // the arguments of 8 bytes, and the first 8 of larger ones
     const Node *before = nullptr;
     bool is_destroyed = false;  // its graph is
 
@@ -28,7 +28,7 @@ struct Node {
         words.clear();
         for (size_t i = 0; i < call.kernel->arguments.size(); i++) {
             uint64_t word = 0;
-            if (call.kernel->arguments[i] == sizeof word) {
+            if (call.kernel->arguments[i] >= sizeof word) {
                 memcpy(&word, call.arguments[i], sizeof word);
                 words.push_back(word);
             }
