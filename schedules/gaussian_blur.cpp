@@ -328,11 +328,8 @@ static const ScheduleVariants &variants() {
         step_variants(),
         family("registers",
             {
-                variant("registers_4", cuda, "f32", window, in_two_ways(tile(4, 256, 24, 1, 8)))
+                variant("registers_4", gpu, "f32", window, in_two_ways(tile(4, 256, 24, 1, 8)))
                     .registers("", 48)
-                    .in("tuned")
-                    .says(pixels_once),
-                variant("registers_4", opencl, "f32", window, tile(4, 256, 32, 1, 4))
                     .in("tuned")
                     .says(pixels_once),
                 variant("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8)).says(pixels_once),
