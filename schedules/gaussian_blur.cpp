@@ -274,10 +274,11 @@ static ScheduleVariants word_variants() {
 }
 
 // Both passes in one kernel on the tensor cores, by what the taps reach. On an H200 (2026-11-29, ms):
-//     u8    8192 x 8192, sigma 2.25, taps of one byte .069, with 80 registers .075, with 16 tiles .069;
-//           sigma 7.5 .106, with 80 registers .113, with 16 tiles .097; 1920 x 1080 .0086, .0084, .0101
-//     u16   8192 x 8192, sigma 2.25 .204, with 64 registers .370
-//     RGB   4096 x 4096, sigma 7.5 .146; with windows of radius 16 it took .110, and dot products .099
+//     u8    8192 x 8192, sigma 2.25, taps of one byte .0595, with 16 tiles .0634; sigma 3.25 .0769, with 16
+//           tiles .0785; sigma 7.5 .101, with 16 tiles .0966; with loads ahead eight tiles need 80 registers
+//     u16   8192 x 8192, sigma 2.25 .195, with 16 tiles .250; without loads ahead .204, with 64 registers
+//           .370
+//     RGB   4096 x 4096, sigma 7.5 .145; with windows of radius 16 it took .110, and dot products .099
 static ScheduleVariants fused_variants() {
     const auto fused = [](const std::string &name, const char *type, int channels, int steps, int tiles = 8,
                            bool short_taps = false) {
