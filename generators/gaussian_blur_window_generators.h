@@ -197,7 +197,7 @@ public:
 protected:
     Halide::Pipeline build_pipeline() override {
         Halide::Pipeline pipeline = VariantGenerator<GaussianBlurProductsGenerator<Form>>::build_pipeline();
-        if (std::is_same_v<Form, GaussianBlurFusedProducts>) {
+        if (this->template configuration<GaussianBlurProductsConfiguration>().ahead) {
             pipeline.add_custom_lowering_pass(new LoadsAhead("source"));
         }
         return pipeline;

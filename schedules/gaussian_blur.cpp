@@ -262,10 +262,15 @@ static ScheduleVariants word_variants() {
         {30, 8, 512, 16, 16}};
     // Up to radius 9 without upper bytes of taps. On CUDA tuned_fused_* takes .66 to 1.06 times the time of
     // that of radius 12 (H200), and GPUs without such tensor cores run that of radius 20 in its place.
-    for (const auto &w : words) {
-        add("tuned_words", w.radius == 12 || w.radius == 30 ? opencl : gpu, "u8", window_dot,
-            word_tile(w.radius, w.radius < 12 ? 0 : w.high, false, w.columns, w.rows, w.window),
+    const auto add_words = [&](Backends where, const auto &w, int window) {
+        add("tuned_words", where, "u8", window_dot,
+            word_tile(w.radius, w.radius < 12 ? 0 : w.high, false, w.columns, w.rows, window),
             "As tuned_window, for whole words and the border reflect, which reverses words.");
+    };
+    // CUDA, sigma 1 on an H200: 8192 x 8192 .0543 ms, with windows of 16 .0591; 4000 x 3000 .0136 and .0154.
+    add_words(cuda, words[0], 32);
+    for (const auto &w : words) {
+        add_words(w.radius == 9 || w.radius == 20 ? gpu : opencl, w, w.window);
     }
     // On CUDA those of radius 9 to 20 took 1.18 to 3 times as long as tuned_fused_* (images of 33 rows .92 to
     // 1.13, H200); of these radii the widest window serves devices without such tensor cores.
@@ -279,15 +284,21 @@ static ScheduleVariants word_variants() {
 }
 
 // Both passes in one kernel on the tensor cores, by what the taps reach. On an H200 (2026-11-29, ms):
-//     u8    8192 x 8192, sigma 2.25, taps of one byte .069, with 80 registers .075, with 16 tiles .069;
-//           sigma 7.5 .106, with 80 registers .113, with 16 tiles .097; 1920 x 1080 .0086, .0084, .0101
-//     u16   8192 x 8192, sigma 2.25 .204, with 64 registers .370
-//     RGB   4096 x 4096, sigma 7.5 .146; with windows of radius 16 it took .110, and dot products .099
+//     u8    8192 x 8192, sigma 2.25, taps of one byte .0595, with 16 tiles .0634; sigma 3.25 .0769, with 16
+//           tiles .0785; sigma 7.5 .101, with 16 tiles .0966; with loads ahead eight tiles need 80 registers
+//     u16   8192 x 8192, sigma 2.25 .195, with 16 tiles .250; without loads ahead .204, with 64 registers
+//           .370
+//     RGB   4096 x 4096, sigma 7.5 .145; with windows of radius 16 it took .110, and dot products .099
 static ScheduleVariants fused_variants() {
-    const auto fused = [](const std::string &name, const char *type, int channels, int steps, int tiles = 8,
-                           bool short_taps = false) {
-        const GaussianBlurProductsConfiguration row{
-            .channels = channels, .steps = steps, .short_taps = short_taps, .own_taps = tiles > 8};
+    // With loads ahead, eight tiles need 80 registers, so that fewer blocks run at once: 8192 x 8192 u8 takes
+    // .86 to .97 of the time, and 4000 x 3000 1.03 to 1.08.
+    const auto fused = [](const std::string &name, const char *type, int channels, int steps, bool ahead,
+                           int tiles = 8, bool short_taps = false) {
+        const GaussianBlurProductsConfiguration row{.channels = channels,
+            .steps = steps,
+            .short_taps = short_taps,
+            .own_taps = tiles > 8,
+            .ahead = ahead};
         return variant(name + std::to_string(16 * (steps - 1)), cuda, type, gaussian_blur_products::fused,
             row, {{"tiles", tiles}})
             .serves("channels", {.least = (double)channels, .most = (double)channels})
@@ -295,19 +306,22 @@ static ScheduleVariants fused_variants() {
     };
     ScheduleVariants variants;
     for (const int steps : {2, 3, 4}) {
-        variants.push_back(fused("tuned_fused_", "u8", 1, steps).registers("", 80));
-        variants.push_back(fused("tuned_fused_", "u16", 1, steps).registers("", 128));
-    }
-    variants.push_back(fused("tuned_fused_short_", "u8", 1, 2, 8, true)
-            .registers("", 80)
-            .says("As tuned_fused, for taps of one byte: half of the products."));
-    for (const int steps : {3, 4}) {
-        variants.push_back(fused("tuned_fused_large_", "u8", 1, steps, 16)
+        variants.push_back(fused("tuned_fused_", "u8", 1, steps, false).registers("", 64));
+        variants.push_back(fused("tuned_fused_", "u16", 1, steps, true).registers("", 128));
+        variants.push_back(fused("tuned_fused_large_", "u8", 1, steps, true, 16)
                 .registers("", 128)
-                .says("As tuned_fused, in wider strips, with the taps in registers, for large images."));
+                .says("As tuned_fused, in wider strips, with the taps in registers and loads a step ahead, "
+                      "for large images."));
     }
+    variants.push_back(fused("tuned_fused_short_", "u8", 1, 2, false, 8, true)
+            .registers("", 64)
+            .says("As tuned_fused, for taps of one byte: half of the products."));
+    variants.push_back(fused("tuned_fused_large_short_", "u8", 1, 2, true, 8, true)
+            .registers("", 80)
+            .says("As tuned_fused_short, with loads a step ahead, for large images."));
     for (const int channels : {3, 4}) {
-        variants.push_back(fused("tuned_fused_colours_" + std::to_string(channels) + "_", "u8", channels, 3)
+        variants.push_back(
+            fused("tuned_fused_colours_" + std::to_string(channels) + "_", "u8", channels, 3, true)
                 .registers("", 128));
     }
     return variants;

@@ -74,6 +74,7 @@ struct GaussianBlurProductsConfiguration {
     int steps = 0;
     bool short_taps = false;  // GaussianBlurFusedProducts: the variant serves u8 whose taps are one byte
     bool own_taps = false;    // GaussianBlurFusedProducts: a worker keeps its words of the taps in registers
+    bool ahead = false;       // GaussianBlurFusedProducts: the image is loaded a step ahead
 
     // The steps whose taps have byte `byte`: of u8, only taps near the middle have a second one.
     int steps_of(int byte, bool is_u8) const {
@@ -86,6 +87,7 @@ struct GaussianBlurProductsConfiguration {
         visit("steps", steps);
         visit("short_taps", short_taps);
         visit("own_taps", own_taps);
+        visit("ahead", ahead);
     }
 };
 
