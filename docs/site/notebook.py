@@ -46,13 +46,6 @@ def run(notebook):
     return {**notebook, 'cells': cells}
 
 
-def text_of(notebook):
-    """JSON with one line per cell."""
-    cells = ',\n'.join(json.dumps(cell, ensure_ascii=False) for cell in notebook['cells'])
-    rest = json.dumps({name: value for name, value in notebook.items() if name != 'cells'})
-    return f'{{"cells": [\n{cells}],\n{rest[1:]}\n'
-
-
 def pictures(notebook):
     return [base64.b64decode(output['data']['image/png']) for cell in notebook['cells']
             for output in cell.get('outputs', []) if 'image/png' in output.get('data', {})]
@@ -91,7 +84,8 @@ def main(path, *words):
     made = run(kept)
     if '--check' not in words:
         with open(path, 'w', encoding='utf-8') as file:
-            file.write(text_of(made))
+            json.dump(made, file, indent=1, ensure_ascii=False)
+            file.write('\n')
         return 0
     of_kept, of_made = pictures(kept), pictures(made)
     if not of_made or len(of_kept) != len(of_made) or any(map(differ, of_kept, of_made)):
