@@ -1,5 +1,5 @@
-// Prepared calls and calls by the plan of an earlier one, against the fake libcuda.so.1: what is launched. Long
-// because both are tested with the same operator.
+// Prepared calls and calls by the plan of an earlier one, against the fake libcuda.so.1: what is launched.
+// Long because both are tested with the same operator.
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/memory/memory_pool.h"
