@@ -81,8 +81,7 @@ TEST_F(Terminal, ShowsTextsOfResultsPlainly) {
             run_plain({"compare", after, after, "--json"});
             run_plain({"compare", after, before});
             run_plain({"calibrate", "--from", after, "--output", path("times.json")});
-            const Ran report = run_program(
-                TILEWRIGHT_APP, {"report", after, "--output", path("page.html")});
+            const Ran report = run_program(TILEWRIGHT_APP, {"report", after, "--output", path("page.html")});
             EXPECT_GE(report.code, 0);
             expect_plain(report.err, "report");
         }
