@@ -2,6 +2,8 @@
 # a CMake package and a pkg-config file that need neither Halide nor LLVM; and the component `Generators` of
 # the CMake package: sources and schedules, for which a project needs the Halide wheel.
 include(CMakePackageConfigHelpers)
+# For resolve_calls.py. halide.cmake looks for Python only where it does not yet know the folder of Halide.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # tilewright_install_small(TARGETS... [MERGED regex... [ROOTS regex]] [WITHOUT regex]
 # [JOINED regex]): installs static libraries as small_archive.cmake makes them; it says what the words mean.
