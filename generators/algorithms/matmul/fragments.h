@@ -168,7 +168,7 @@ private:
         return place;
     }
 
-    // Copies of boxes have zeros beyond the depth, which other copies must be a part of.
+    // Boxes have zeros beyond the depth. Other copies do not, and serve depths that are whole blocks alone.
     Expr inside_depth(const Expr &at, const Expr &depth) const {
         return division.in_boxes() ? inside(at, depth) : at;
     }

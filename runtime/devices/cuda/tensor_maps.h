@@ -11,24 +11,24 @@
 
 namespace tilewright::driver {
 
-// The matrices of a kernel that it copies from so, by the numbers of their parameters. Behind all of its
-// parameters it has one more for each of them.
+// The matrices that a kernel copies by the tensor memory accelerator, by the numbers of the parameters that
+// are their addresses. Behind all other parameters, the kernel has a map (TensorMap) of each of them.
 struct TensorMaps {
-    size_t parameters = 0;  // without those
+    size_t parameters = 0;  // without the maps
     std::vector<size_t> matrices;
 };
 
-// Of each kernel of a module's text that has such parameters.
+// By name, the kernels of a module's text that have maps.
 std::map<std::string, TensorMaps> tensor_maps_of(const std::string &ptx);
 
-// The value of such a parameter: the driver's description of the matrix, which begins with its address, and
-// the distance of its rows in units of 16 bytes.
+// The value of a parameter that is a map: the driver's description of the matrix, which begins with the
+// address of the matrix, and the distance of its rows in units of 16 bytes.
 struct alignas(64) TensorMap {
     std::array<uint64_t, 16> description;
     uint32_t pitch;
 };
 
-// The arguments of a launch of such a kernel.
+// The arguments of a launch of a kernel that has maps.
 class TensorArguments {
 public:
     static constexpr unsigned bytes_of_barriers = 128;  // behind a kernel's own shared memory
