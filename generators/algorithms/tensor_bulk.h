@@ -3,6 +3,7 @@
 // tensor_copies.h.
 #include "generators/algorithms/tensor_product.h"
 #include "generators/algorithms/text_lines.h"
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +50,9 @@ public:
             } else if (at == end) {
                 add(all, copies());
             }
+        }
+        if (std::ranges::any_of(all, [](const std::string &line) { return has(line, "cp.async.cg"); })) {
+            refuse("copies by all threads are left beside those of boxes");
         }
         return all;
     }
