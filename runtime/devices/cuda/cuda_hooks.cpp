@@ -131,7 +131,7 @@ struct Module {
     void *of_images = nullptr;   // the module for many images; null where it could not be made
     // Which parameters of each kernel of that module are addresses. Empty without the module.
     std::map<std::string, std::vector<bool>> addresses;
-    std::map<std::string, TensorMaps> maps;  // of its kernels that take some
+    MapsOfKernels maps;
 };
 
 struct Modules {
@@ -197,7 +197,11 @@ const TensorMaps *maps_of(void *module, const char *name) {
         return nullptr;
     }
     const std::lock_guard lock(modules().mutex);
-    const auto &maps = modules().of_handle[module].maps;
+    const auto known = modules().of_handle.find(module);
+    if (known == modules().of_handle.end()) {
+        return nullptr;
+    }
+    const MapsOfKernels &maps = known->second.maps;
     const auto found = maps.find(name);
     return found == maps.end() ? nullptr : &found->second;
 }

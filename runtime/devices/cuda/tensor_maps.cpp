@@ -30,9 +30,9 @@ CUresult encode(TensorMap &map, const halide_buffer_t &matrix) {
 
 }  // namespace
 
-std::map<std::string, TensorMaps> tensor_maps_of(const std::string &ptx) {
+MapsOfKernels tensor_maps_of(const std::string &ptx) {
     constexpr std::string_view parameter = ".param .align 64 .b8 ", number = "_map_";
-    std::map<std::string, TensorMaps> all;
+    MapsOfKernels all;
     for (size_t at = ptx.find(parameter); at != std::string::npos; at = ptx.find(parameter, at + 1)) {
         const std::string name = ptx.substr(at + parameter.size(), ptx.find('[', at) - at - parameter.size());
         const size_t end = name.rfind(number);

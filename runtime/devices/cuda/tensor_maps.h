@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -18,8 +19,9 @@ struct TensorMaps {
     std::vector<size_t> matrices;
 };
 
-// By name, the kernels of a module's text that have maps.
-std::map<std::string, TensorMaps> tensor_maps_of(const std::string &ptx);
+// By name, the kernels of a module's text that have maps. A search takes no memory: launches make it.
+using MapsOfKernels = std::map<std::string, TensorMaps, std::less<>>;
+MapsOfKernels tensor_maps_of(const std::string &ptx);
 
 // The value of a parameter that is a map: the driver's description of the matrix, which begins with the
 // address of the matrix, and the distance of its rows in units of 16 bytes.
