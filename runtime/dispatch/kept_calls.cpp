@@ -48,11 +48,26 @@ void Prepared::State::let_go() {
     arguments = nowhere_;
 }
 
+void Prepared::State::forget() noexcept {
+    plan_.reset();
+    graph.reset();
+    buffers_.clear();
+    bound_.clear();
+    arguments.clear();
+}
+
 bool Prepared::State::run_kept(std::span<const Array> inputs, const Array &result) {
+    if (!plan_ && !graph) {
+        return false;
+    }
     struct Borrowed {
         State &state;
         ~Borrowed() {
-            state.let_go();
+            try {
+                state.let_go();
+            } catch (const std::bad_alloc &) {
+                state.forget();
+            }
         }
     } borrowed{*this};
     arguments.assign(inputs.begin(), inputs.end());
@@ -98,11 +113,14 @@ KeptCalls::Taken KeptCalls::take(std::span<const Array> inputs, const Settings &
 }
 
 void KeptCalls::give_back(Taken taken) {
-    constexpr size_t most_kept = 8;
+    constexpr int most_kept = 8;  // with a plan, and as many without one, which drive no plan out
     const std::lock_guard lock(mutex_);
     kept_.splice(kept_.begin(), taken);
-    if (kept_.size() > most_kept) {
-        taken.splice(taken.end(), kept_, std::prev(kept_.end()));
+    const auto is_like = [has_plan = kept_.front().state != nullptr](
+                             const Kept &kept) { return (kept.state != nullptr) == has_plan; };
+    if (std::ranges::count_if(kept_, is_like) > most_kept) {
+        const auto oldest = std::find_if(kept_.rbegin(), kept_.rend(), is_like);
+        taken.splice(taken.end(), kept_, std::prev(oldest.base()));
     }
 }
 

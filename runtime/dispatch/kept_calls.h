@@ -17,7 +17,7 @@ namespace tilewright {
 // Calls with the same settings on arrays of the same types and shapes have the same plan, and reading,
 // choosing and planning takes the host longer than starting a kernel. The second of such calls keeps its
 // plan, by which later ones run. One call has it at a time: a thread that finds it taken plans its own call.
-// Between calls the plan holds neither a caller's array nor memory of a device.
+// Between calls the plan holds no array of a caller, and of a device's memory only that of constant tables.
 class KeptCalls {
 public:
     // Makes a call of the operator. Errors: those of the call.

@@ -80,6 +80,7 @@ private:
     };
     bool bind(Plan made, bool of_images);
     void let_go();
+    void forget() noexcept;
     std::optional<size_t> argument_of(const Array &array) const;
     bool sees_whole_arguments(const Plan &made, bool of_images);
     void check(std::span<const Array> others, const Array &result) const;

@@ -206,14 +206,15 @@ TEST_F(CommandLine, BenchTimesLibrariesToo) {
         std::initializer_list<std::array<std::string, 3>>{{"transpose", "130x70", "cpu"},
             {"column_sum", "130x70", "cpu"}, {"row_sum", "130x70", "cpu"}, {"invert", "130x70", "cpu"},
             {"matmul", "130x70", "cpu"}, {"gaussian_blur", "130x70", "cpu"}, {"fft2d", "128x64", "cpu"},
-            {"fft2d", "125x64", "opencl"}, {"transpose", "128x64", "cuda"}, {"column_sum", "128x64", "cuda"},
-            {"row_sum", "128x64", "cuda"}, {"matmul", "64x64", "cuda"}, {"fft2d", "125x64", "cuda"},
-            {"recursive_gaussian", "128x64", "cuda"}, {"min_plus_convolution", "1000x1", "cuda"}}) {
+            {"fft2d", "125x64", "opencl"}, {"transpose", "140x37", "cuda"}, {"column_sum", "140x37", "cuda"},
+            {"row_sum", "140x37", "cuda"}, {"matmul", "208x208", "cuda"}, {"fft2d", "125x64", "cuda"},
+            {"recursive_gaussian", "140x37", "cuda"}, {"min_plus_convolution", "7001x1", "cuda"}}) {
         if (!has_operator(op) || !has_device(device)) {
             continue;
         }
         const Ran ran = run({"bench", op, "--device", device, "--schedule", "tuned", "--size", size,
-            "--batch", "1", "--repeats", "3", "--peers", "--json", path("times.json")});
+            "--batch", "1", "--repeats", "3", "--row-pitch", device == "cuda" ? "0" : "64", "--peers",
+            "--json", path("times.json")});
         ASSERT_EQ(ran.code, 0) << op << ": " << ran.err << ran.out;
         ran_on.insert(device);
         const json report = json::parse(read_text(path("times.json")));

@@ -68,6 +68,11 @@ void call_on_device(
     Device device, const peers::LibraryPeer &peer, const std::vector<Array> &inputs, const Array &output) {
     std::optional<driver::InCudaContext> context;
     if (device.backend == Backend::cuda) {
+        static const int first = device.index;  // libraries keep handles and memory of that device
+        if (device.index != first) {
+            throw std::invalid_argument(fmt::format(
+                "peers run on one CUDA device per process; time those on {} alone", device.str()));
+        }
         context.emplace(driver::cuda_context(device.index));
     }
     std::vector<peers::PeerArray> seen;

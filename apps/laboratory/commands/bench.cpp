@@ -89,7 +89,9 @@ void time_case(const Case &one, const BenchOptions &options, Progress &progress,
     for (const std::string &conversion : one.conversions) {
         report.remark(fmt::format("{}: {}", one.data.own->what, conversion));
     }
-    Benchmark benchmark(*one.op, one.data, one.device, options.plan);
+    Plan plan = options.plan;
+    plan.as_called = !options.in_turns && options.cases.tunables.empty();
+    Benchmark benchmark(*one.op, one.data, one.device, plan);
     const std::vector<const Variant *> variants = variants_of(one, options, benchmark, progress, report);
     (options.in_turns ? time_in_turns : time_variants)(benchmark, variants, progress, report);
     if (options.peers) {

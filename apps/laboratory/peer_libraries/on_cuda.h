@@ -21,8 +21,10 @@ void check(Status status, const char *what) {
     }
 }
 
-// Memory of the device for a call's own use. Calls run one after another, so all have the same.
-inline void *scratch(int64_t bytes) {
+// Memory of the device for a call's own use. Calls run one after another, so all of a file have the same.
+// Other files, and so other shared objects, have theirs: of a function that is inline alone, all objects that
+// are open share one, and cuBLAS's ones would be overwritten by another library's call.
+static inline void *scratch(int64_t bytes) {
     static void *memory = nullptr;
     static int64_t has = 0;
     if (bytes > has) {

@@ -14,7 +14,8 @@ struct Plan {
     int batch = 20;
     int repeats = 21;
     double limit_s = 20;
-    bool energy = false;  // measure it too, for about a second more
+    bool energy = false;     // measure it too, for about a second more
+    bool as_called = false;  // on a GPU, a variant's batches are calls as a user makes them
 };
 
 // Milliseconds per call.

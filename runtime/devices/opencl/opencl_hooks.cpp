@@ -179,7 +179,7 @@ void *create_program(void *context, unsigned count, const char **strings, const 
         void *program = real<create_program>(context, 1, &text, &size, error);
         return program && has_tensor_products(*source) ? with_instructions(context, program) : program;
     });
-    if (is_aligned && made != nullptr) {
+    if (is_aligned && made) {
         kernels().align(made);
     }
     return made;

@@ -5,11 +5,13 @@
 #include "tilewright/prepared.h"
 #include "tilewright/workload.h"
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace tilewright {
@@ -127,6 +129,35 @@ TEST_P(PreparedOperator, CallsLikeEarlierOnesEqualThem) {
         for (const std::string &type : types_on(op, device)) {
             expect_repeats_the_call(op, small_sample(op, type, 256, 128), device);
         }
+    }
+}
+
+// There are more sizes than plans that an operator keeps, and the threads meet at the same ones.
+TEST(CallsLikeEarlierOnes, ServeSeveralThreads) {
+    const Operator &op = find_operator("invert");
+    for (const Device device : usable_devices()) {
+        std::vector<Sample> samples;
+        std::vector<Array> expected;
+        for (int i = 0; i < 10; i++) {
+            samples.push_back(small_sample(op, "u8", 64, 40 + i));
+            expected.push_back(result_of(op, samples.back().inputs, samples.back().settings, device));
+        }
+        std::array<int, 4> wrong = {};
+        std::vector<std::thread> threads;
+        for (int &of_thread : wrong) {
+            threads.emplace_back([&] {
+                Array output;
+                for (int i = 0; i < 120; i++) {
+                    const auto at = (size_t)(i % 40 < 20 ? i % 2 : i % 10);
+                    op(samples[at].inputs, output, samples[at].settings, {.device = device});
+                    of_thread += !same_bytes(output, expected[at]);
+                }
+            });
+        }
+        for (std::thread &thread : threads) {
+            thread.join();
+        }
+        EXPECT_EQ(wrong, (std::array<int, 4>{})) << device.str();
     }
 }
 
