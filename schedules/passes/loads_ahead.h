@@ -40,6 +40,9 @@ protected:
         return within(let, [let](const Stmt &s) { return let->make(let->name, let->value, s); });
     }
     Stmt visit(const Halide::Internal::IfThenElse *branch) override {
+        if (branch->else_case.defined()) {
+            return branch;  // its two parts have different conditions: the loads stay where they are
+        }
         return within(branch, [branch](const Stmt &s) { return branch->make(branch->condition, s); });
     }
     Stmt visit(const Halide::Internal::Block *block) override {

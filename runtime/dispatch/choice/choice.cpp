@@ -203,11 +203,11 @@ bool Operator::is_usable(
 // Images at once keep a device as busy as one larger image does, up to the size that fills it. Products,
 // whose measures are m, k and n, are m x n.
 static Measures measures_at_once(const Operator &op, const Request &request) {
-    constexpr double pixels_that_fill = 2e6;
     Measures measures = op.measures(request);
     double &height = measures.numbers[0], &width = measures.numbers[op.makes() == Makes::matrix ? 2 : 1];
-    if (request.images > 1 && measures.count > 1 && height * width < pixels_that_fill) {
-        const double sides = std::sqrt(std::min((double)request.images, pixels_that_fill / (height * width)));
+    if (request.images > 1 && measures.count > 1 && height * width < elements_that_fill) {
+        const double sides =
+            std::sqrt(std::min((double)request.images, elements_that_fill / (height * width)));
         height *= sides;
         width *= sides;
     }

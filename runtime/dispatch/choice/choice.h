@@ -14,6 +14,9 @@ namespace tilewright {
 // taken: those of the family first.
 std::vector<const Variant *> variants_for_tuned(const Operator &op, Backend backend, const std::string &type);
 
+// Results of so many elements keep a GPU busy. Images of fewer are faster at once than one after another.
+inline constexpr double elements_that_fill = 2e6;
+
 // Drivers of GPUs take longer to start than small calls take on the CPU. Whether such calls may still run
 // there, so that no driver is started, and whether one does that is predicted to take `ms` on the CPU.
 bool may_spare_drivers();

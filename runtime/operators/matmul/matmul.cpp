@@ -2,6 +2,7 @@
 #include "tilewright/matmul.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/matmul/configuration.h"
+#include "runtime/dispatch/choice/choice.h"
 #include "runtime/dispatch/operator_of.h"
 #include "runtime/dispatch/padding.h"
 #include "runtime/process/immortal.h"
@@ -225,6 +226,12 @@ struct FragmentsForm final : MatmulForm {
     bool serves(const Variant &variant, const MatmulRequest &request, const Array &output) const override {
         const Size size = request.size();
         const FragmentDivision division = division_of(variant);
+        // A map is of one matrix: boxes take a launch per product, where other variants do small ones at
+        // once.
+        if (division.in_boxes() && request.images > 1 &&
+            (double)size.m * (double)size.n < elements_that_fill) {
+            return false;
+        }
         const int block = division.product().numbers_per_word() * division.depth;
         const bool a_fits = size.k % (division.in_boxes() ? 8 : block) == 0 && is_aligned(request.a(), 16),
                    b_fits = size.n % 8 == 0 && is_aligned(request.b(), 16) && is_aligned(output, 8);
