@@ -146,9 +146,9 @@ TEST(CallsLikeEarlierOnes, ServeSeveralThreads) {
         std::vector<std::thread> threads;
         for (int &of_thread : wrong) {
             threads.emplace_back([&] {
-                Array output;
                 for (int i = 0; i < 120; i++) {
                     const auto at = (size_t)(i % 40 < 20 ? i % 2 : i % 10);
+                    Array output;
                     op(samples[at].inputs, output, samples[at].settings, {.device = device});
                     of_thread += !same_bytes(output, expected[at]);
                 }
