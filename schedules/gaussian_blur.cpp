@@ -310,8 +310,9 @@ static ScheduleVariants fused_variants() {
         variants.push_back(fused("tuned_fused_", "u16", 1, steps, true).registers("", 128));
         variants.push_back(fused("tuned_fused_large_", "u8", 1, steps, true, 16)
                 .registers("", 128)
-                .says("As tuned_fused, in wider strips, with the taps in registers and loads a step ahead, "
-                      "for large images."));
+                .says("As tuned_fused, in wider strips, with taps in registers and loads a step ahead, for "
+                      "large "
+                      "images."));
     }
     variants.push_back(fused("tuned_fused_short_", "u8", 1, 2, false, 8, true)
             .registers("", 64)

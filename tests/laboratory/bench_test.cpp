@@ -212,9 +212,12 @@ TEST_F(CommandLine, BenchTimesLibrariesToo) {
         if (!has_operator(op) || !has_device(device)) {
             continue;
         }
-        const Ran ran = run({"bench", op, "--device", device, "--schedule", "tuned", "--size", size,
-            "--batch", "1", "--repeats", "3", "--row-pitch", device == "cuda" ? "0" : "64", "--peers",
-            "--json", path("times.json")});
+        Words words = {"bench", op, "--device", device, "--schedule", "tuned", "--size", size, "--batch", "1",
+            "--repeats", "3", "--peers", "--json", path("times.json")};
+        if (device == "cuda") {
+            words.insert(words.end(), {"--row-pitch", "0"});
+        }
+        const Ran ran = run(words);
         ASSERT_EQ(ran.code, 0) << op << ": " << ran.err << ran.out;
         ran_on.insert(device);
         const json report = json::parse(read_text(path("times.json")));

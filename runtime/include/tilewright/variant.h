@@ -149,7 +149,7 @@ struct VariantCondition {
 
 // For the tables: an argument of a library, or an array of them.
 struct VariantArgument {
-    const char *name;
+    const char *name;  // as the generator has it
     // kind: Halide's halide_argument_kind_t. code, bits: of its elements, as in halide_type_t.
     uint8_t kind, dimensions, code, bits;
     uint16_t count = 0;  // an array: how many elements it has, which are called NAME_0, NAME_1...
@@ -169,15 +169,16 @@ struct VariantLibrary {
 
 // For the tables: what variants of one schedule share, with the members of Variant.
 struct VariantWords {
+    // as in Variant
     VariantText schedule, family, also, form, opencl_options, autoscheduler, declined, summary, kept_for;
 };
 
 // For the tables: a variant as constant data, with the members of Variant. A vector of 90 variants that the
 // compiler fills took 6 s to compile.
 struct ConstantVariant {
-    VariantText type;
-    Backend backend;
-    bool needs_vnni;
+    VariantText type;                              // as in Variant
+    Backend backend;                               // as in Variant
+    bool needs_vnni;                               // it needs AVX-512 VNNI
     uint16_t words;                                // variants share those that are the same
     uint16_t configured, tunables, register_caps;  // how many numbers are the variant's, in this order
     uint16_t conditions;                           // and how many conditions
@@ -193,12 +194,12 @@ struct BackendLibraries {
 
 // For the tables: all that they have.
 struct VariantTable {
-    const char *op, *origin, *texts;
-    const VariantWords *words;
-    const VariantNumber *numbers;
-    const VariantCondition *conditions;
-    std::span<const ConstantVariant> variants;
-    std::span<const BackendLibraries> backends;
+    const char *op, *origin, *texts;             // texts: all of them, which a VariantText is a place of
+    const VariantWords *words;                   // of each schedule
+    const VariantNumber *numbers;                // of all variants
+    const VariantCondition *conditions;          // of all variants
+    std::span<const ConstantVariant> variants;   // in the order of the table
+    std::span<const BackendLibraries> backends;  // of each backend that has variants
 };
 
 // For the tables: the variants of a table, behind those that were added to the operator where the table is
