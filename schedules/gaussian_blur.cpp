@@ -311,8 +311,7 @@ static ScheduleVariants fused_variants() {
         variants.push_back(fused("tuned_fused_large_", "u8", 1, steps, true, 16)
                 .registers("", 128)
                 .says("As tuned_fused, in wider strips, with taps in registers and loads a step ahead, for "
-                      "large "
-                      "images."));
+                      "large images."));
     }
     variants.push_back(fused("tuned_fused_short_", "u8", 1, 2, false, 8, true)
             .registers("", 64)
