@@ -53,7 +53,7 @@ fftwf_plan plan_for(const PeerArray &in, const PeerArray &out) {
 
 extern "C" void tilewright_add_peers(
     const peers::PeerProblem &problem, std::vector<peers::LibraryPeer> &peers) {
-    if (problem.op != "fft2d" || problem.type != "c64" || problem.direction != "forward" || problem.half) {
+    if (!problem.is_forward_transform()) {
         return;
     }
     peers.push_back({"FFTW (measured plan), " + peers::in_threads(peers::threads()), 0,

@@ -31,6 +31,11 @@ struct PeerProblem {
     bool half = false;              // of transforms: of real values, to half of the spectrum
     double sigma = 0;               // of blurs
     void *queue = nullptr;          // on OpenCL: where calls start; on CUDA it is the context's first stream
+
+    // Whether it is the forward transform of complex f32, which the libraries for transforms are asked for.
+    bool is_forward_transform() const {
+        return op == "fft2d" && type == "c64" && direction == "forward" && !half;
+    }
 };
 
 // The call; on a device, it is only started. Throws std::invalid_argument where the library does not take the
