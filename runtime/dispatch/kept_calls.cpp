@@ -21,13 +21,16 @@ bool Prepared::State::keep(Plan made) {
     for (const Buffer &buffer : buffers_) {
         bytes += buffer.is_on_the_way() ? buffer.storage->bytes() : 0;
     }
+    if (bytes > most_bytes) {
+        return false;
+    }
     static const std::byte nothing{};
     for (const Array &array : bound_) {
         nowhere_.push_back(array.moved_to(
             Array::view(Type::u8, static_cast<const void *>(&nothing), {1}), array.offset_bytes()));
     }
     let_go();
-    return bytes <= most_bytes;
+    return true;
 }
 
 void Prepared::State::let_go() {

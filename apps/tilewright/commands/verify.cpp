@@ -4,6 +4,7 @@
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/foreign/foreign_options.h"
+#include "apps/tilewright/processes/interrupt.h"
 #include "apps/tilewright/terminal/json.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/terminal/progress.h"
@@ -12,10 +13,15 @@
 #include "apps/tilewright/timing/measure.h"
 #include "apps/tilewright/verification/verification.h"
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <utility>
 
 namespace tilewright::app {
 
@@ -28,7 +34,7 @@ struct VerifyOptions {
     ForeignWords generator;
     int repeat = 10;
     int64_t largest = Verification::largest_sample;
-    int64_t random = 0, side = 256;
+    int64_t random = 0, side = 256, seconds = 0;
     bool as_json = false;
 };
 
@@ -100,6 +106,23 @@ struct Asked {
     }
 };
 
+// All variants have a sample before the next one is made, so that few are in memory, and all had as many when
+// the seconds are over (0: no limit).
+void run_on_random_samples(
+    Verification &verification, RandomSamples samples, std::span<Verification::Turn> turns, int64_t seconds) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto is_over = [&] {
+        return seconds > 0 && std::chrono::steady_clock::now() - start >= std::chrono::seconds(seconds);
+    };
+    while (!is_over()) {
+        const std::optional<Sample> sample = samples.next();
+        if (!sample) {
+            break;
+        }
+        verification.run_on(*sample, turns);
+    }
+}
+
 // Runs the variants of one operator and type on the devices, and hands each result to `report`.
 void verify_type(const Operator &op, const std::string &type, const VerifyOptions &options,
     const Asked &asked, Progress &progress, const std::function<void(Result)> &report) {
@@ -107,8 +130,8 @@ void verify_type(const Operator &op, const std::string &type, const VerifyOption
     if (variants.empty()) {
         return;
     }
-    Verification verification(
-        op, type, options.repeat, options.largest, (size_t)options.random, options.side);
+    Verification verification(op, type, options.repeat, options.largest);
+    std::vector<Verification::Turn> turns;
     for (const Variant *variant : variants) {
         progress.step(variant->name());
         const std::string reason = why_not_here(*variant, asked.places, asked.by_name);
@@ -121,12 +144,24 @@ void verify_type(const Operator &op, const std::string &type, const VerifyOption
                 continue;
             }
             const std::string lacking = why_not_on(*variant, device);
-            report(lacking.empty() ? verification.run(*variant, device) :
-                                     Result{.variant = variant,
-                                         .device = device.str(),
-                                         .verdict = Verdict::not_run,
-                                         .why = lacking});
+            if (!lacking.empty()) {
+                report({.variant = variant,
+                    .device = device.str(),
+                    .verdict = Verdict::not_run,
+                    .why = lacking});
+            } else if (options.random == 0) {
+                report(verification.run(*variant, device));
+            } else {
+                turns.push_back(verification.begin(*variant, device));
+            }
         }
+    }
+    if (!turns.empty()) {
+        run_on_random_samples(verification, RandomSamples(op, type, (size_t)options.random, options.side),
+            turns, options.seconds);
+    }
+    for (Verification::Turn &turn : turns) {
+        report(Verification::end(std::move(turn)));
     }
 }
 
@@ -208,13 +243,19 @@ private:
 };
 
 void verify(const VerifyOptions &options) {
+    if (options.seconds > 0 && options.random == 0) {
+        throw Error(Fault::usage, "is the time for the samples of --random, which is not given",
+            {.argument = "--seconds"});
+    }
     const auto chosen = chosen_operators(options.operators, options.generator);
     check_variants(chosen, options.variants);
     const bool by_name = !options.devices.empty() && options.devices != "all";
     const Asked asked{chosen_devices(options.devices), by_name, options.variants};
 
+    std::mutex mutex;  // of the results
     std::vector<Result> results;
     const auto report = [&](Result result) {
+        const std::lock_guard lock(mutex);
         const bool is_fine = result.verdict == Verdict::ok || result.verdict == Verdict::not_run;
         if (!options.as_json && !(is_quiet() && is_fine && !is_slow(result))) {
             print_verdicts(line_of(result));
@@ -228,11 +269,18 @@ void verify(const VerifyOptions &options) {
         }
     }
     Progress progress("verify", steps);
+    std::optional<SaveOnInterrupt> interrupts(std::in_place, [&] {
+        const std::lock_guard lock(mutex);
+        print_remark(fmt::format("tilewright: verify: a signal ended it after {} results were compared; of "
+                                 "variants that had all their samples: {}\n",
+            Verification::comparisons(), Sum(results, not_asked).text()));
+    });
     for (const Operator *op : chosen) {
         for (const std::string &type : type_names(*op)) {
             verify_type(*op, type, options, asked, progress, report);
         }
     }
+    interrupts.reset();
     Progress::hide();
 
     const Sum sum(results, not_asked);
@@ -289,6 +337,11 @@ void add_verify(CommandLine &line) {
         .value_name("PIXELS")
         .show_default()
         .range(int64_t{1}, int64_t{1'000'000});
+    command
+        .add("--seconds", options.seconds,
+            "How long the samples of --random of each type take at most: all its variants have as many until "
+            "then (default: no limit)")
+        .range(int64_t{1}, int64_t{1'000'000});
     command.add_flag("--json", options.as_json, "Print JSON");
     command.footer(
         fmt::format("One line per variant and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "
@@ -298,6 +351,7 @@ void add_verify(CommandLine &line) {
                     "divided by the largest number of that result.\n"
                     "'SLOWER' is a variant of `tuned` that takes more than {1} times as long as `reference` "
                     "on the sample that both repeat.\n"
+                    "A signal that ends it (Ctrl-C) prints how many results were compared until then.\n"
                     "Exit code 6 if a result is wrong, 1 if a variant failed or is untried. Threads "
                     "that race may still agree by chance: raise --repeat.\n"
                     "Examples:\n"

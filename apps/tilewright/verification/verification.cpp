@@ -31,15 +31,11 @@ const char *name_of(Verdict verdict) {
     return "";
 }
 
-Verification::Verification(
-    const Operator &op, const std::string &type, int repeat, int64_t largest, size_t random, int64_t side)
+Verification::Verification(const Operator &op, const std::string &type, int repeat, int64_t largest)
     : op_(op), repeat_(repeat), largest_(largest) {
-    for (std::vector<Sample> samples :
-        {workload_of(op).samples(type), random_samples(op, type, random, side)}) {
-        for (Sample &sample : samples) {
-            const double bytes = bytes_of(sample.inputs);
-            cases_.push_back({std::move(sample), bytes, {}, {}});
-        }
+    for (Sample &sample : workload_of(op).samples(type)) {
+        const double bytes = bytes_of(sample.inputs);
+        cases_.push_back({std::move(sample), bytes, {}, {}});
     }
     std::stable_sort(
         cases_.begin(), cases_.end(), [](const Case &a, const Case &b) { return a.bytes < b.bytes; });
@@ -76,6 +72,7 @@ static bool is_whole(Type type) {
 std::string Verification::wrong_in(Case &c, Result &result, Device device, Array &output) {
     run_once(c, result, device, output);
     result.samples++;
+    comparisons_++;
     Expected expected = expected_of(c, device.backend);
     result.against = expected.variant ? "reference variant" : "plain definition";
     const double error = largest_error(output, expected.output);
@@ -131,57 +128,98 @@ std::string Verification::unsteady_in(Case &c, Result &result, Device device, co
     return "";
 }
 
-Result Verification::run(const Variant &variant, Device device) {
-    Result result{.variant = &variant, .device = device.str()};
-    const auto end = [&](Verdict verdict, const std::string &what, const std::string &why) {
-        result.verdict = verdict;
-        result.why = fmt::format("{}: {}", what, one_line(why));
-        return result;
-    };
-    // the last one that the variant serves, the one at hand, the one to repeat
-    Case *last = nullptr, *current = nullptr, *repeated = nullptr;
-    Array first;          // the output of the one to repeat
-    std::string lacking;  // what the device lacks for a sample
+// Runs the variant on a sample, if it serves it. Returns the first thing that is wrong, or an empty string.
+std::string Verification::wrong_of(Turn &turn, Case &c) {
+    const Variant &variant = *turn.result_.variant;
+    const auto [type, shape] = op_.output_of(c.sample.inputs, c.sample.settings);
+    Array output = Array::uninitialized(type, shape);
+    if (!serves(variant, turn.device_, c.sample, output)) {
+        return "";
+    }
+    const auto request = op_.parse(c.sample.inputs, c.sample.settings);
+    if (std::string why = op_.why_not_on(variant, turn.device_, *request, output); !why.empty()) {
+        turn.lacking_ = std::move(why);
+        return "";
+    }
+    turn.served_ = true;
+    output = spoiled_output(op_, c.sample);
+    if (!turn.repeated_ || c.bytes <= small) {
+        turn.repeated_ = &c;
+        turn.first_ = output;
+    }
+    return wrong_in(c, turn.result_, turn.device_, output);
+}
+
+// Does `work` on a sample, which returns what is wrong. That, or an error, ends the turn.
+template<typename Work>
+static bool has_ended(Result &result, const std::string &what, const Work &work) {
     try {
-        for (Case &c : cases_) {
-            if (last && c.bytes > (double)largest_) {
-                break;
-            }
-            current = &c;
-            const auto [type, shape] = op_.output_of(c.sample.inputs, c.sample.settings);
-            Array output = Array::uninitialized(type, shape);
-            if (!serves(variant, device, c.sample, output)) {
-                continue;
-            }
-            const auto request = op_.parse(c.sample.inputs, c.sample.settings);
-            if (const std::string why = op_.why_not_on(variant, device, *request, output); !why.empty()) {
-                lacking = why;
-                continue;
-            }
-            last = &c;
-            output = spoiled_output(op_, c.sample);
-            if (!repeated || c.bytes <= small) {
-                repeated = &c;
-                first = output;
-            }
-            if (const std::string wrong = wrong_in(c, result, device, output); !wrong.empty()) {
-                return end(Verdict::wrong, c.sample.what, wrong);
-            }
+        const std::string wrong = work();
+        if (wrong.empty()) {
+            return false;
         }
-        if (current = repeated; repeated) {
-            if (const std::string wrong = unsteady_in(*repeated, result, device, first); !wrong.empty()) {
-                return end(Verdict::wrong, repeated->sample.what, wrong);
-            }
-        }
+        result.verdict = Verdict::wrong;
+        result.why = fmt::format("{}: {}", what, one_line(wrong));
     } catch (const std::exception &error) {
         const auto *ours = dynamic_cast<const Error *>(&error);
         result.device_fault = ours && ours->fault() == Fault::device;
-        return end(Verdict::failed, current->sample.what, error.what());
+        result.verdict = Verdict::failed;
+        result.why = fmt::format("{}: {}", what, one_line(error.what()));
     }
-    if (!last && !lacking.empty()) {
+    return true;
+}
+
+void Verification::run_case(Turn &turn, Case &c) {
+    turn.has_ended_ = has_ended(turn.result_, c.sample.what, [&] { return wrong_of(turn, c); });
+}
+
+void Verification::repeat(Turn &turn) {
+    if (Case *const c = turn.repeated_; c && !turn.has_ended_) {
+        turn.has_ended_ = has_ended(turn.result_, c->sample.what,
+            [&] { return unsteady_in(*c, turn.result_, turn.device_, turn.first_); });
+    }
+    turn.first_ = {};
+}
+
+Verification::Turn Verification::begin(const Variant &variant, Device device) {
+    Turn turn;
+    turn.result_ = {.variant = &variant, .device = device.str()};
+    turn.device_ = device;
+    for (Case &c : cases_) {
+        if (turn.has_ended_ || (turn.served_ && c.bytes > (double)largest_)) {
+            break;
+        }
+        run_case(turn, c);
+    }
+    repeat(turn);
+    return turn;
+}
+
+void Verification::run_on(const Sample &sample, std::span<Turn> turns) {
+    Case c{sample, bytes_of(sample.inputs), {}};
+    for (Turn &turn : turns) {
+        if (turn.has_ended_ || (turn.served_ && c.bytes > (double)largest_)) {
+            continue;
+        }
+        const bool is_first = !turn.served_;
+        run_case(turn, c);
+        if (is_first) {
+            repeat(turn);
+        }
+        turn.repeated_ = nullptr;  // nothing is kept of this sample
+        turn.first_ = {};
+    }
+}
+
+Result Verification::end(Turn turn) {
+    Result result = std::move(turn.result_);
+    if (turn.has_ended_) {
+        return result;
+    }
+    if (!turn.served_ && !turn.lacking_.empty()) {
         result.verdict = Verdict::not_run;
-        result.why = lacking;
-    } else if (!last) {
+        result.why = turn.lacking_;
+    } else if (!turn.served_) {
         result.verdict = Verdict::untried;
         result.why =
             "no sample is of the sizes that this variant serves; add one to the operator's samples()";
@@ -189,6 +227,10 @@ Result Verification::run(const Variant &variant, Device device) {
         result.why = "it is the reference itself, and no plain definition is registered to compare it with";
     }
     return result;
+}
+
+Result Verification::run(const Variant &variant, Device device) {
+    return end(begin(variant, device));
 }
 
 }  // namespace tilewright::app

@@ -2,9 +2,12 @@
 // What `verify` finds out about a variant on a device.
 #include "apps/tilewright/verification/expected_result.h"
 #include "tilewright/workload.h"
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,16 +50,27 @@ class Verification {
 public:
     // `repeat`: how often a variant runs the largest sample of up to 4 MiB that it serves. If it serves only
     // larger ones, it runs the smallest of them at most three times. `largest`: bytes of inputs; larger
-    // samples are only for variants that serve no smaller one. `random`: how many random_samples() there are
-    // besides, and `side` the longest side of these.
-    Verification(const Operator &op, const std::string &type, int repeat, int64_t largest = largest_sample,
-        size_t random = 0, int64_t side = 256);
+    // samples are only for variants that serve no smaller one.
+    Verification(const Operator &op, const std::string &type, int repeat, int64_t largest = largest_sample);
 
     static constexpr int64_t largest_sample = 16 << 20;
 
     // Runs the variant on the samples that it serves, and compares each result with what it should be. Errors
     // become verdicts.
     Result run(const Variant &variant, Device device);
+
+    // The same in parts: a variant on a device begins with the samples, may have others besides, and ends.
+    class Turn;
+    Turn begin(const Variant &variant, Device device);
+    static Result end(Turn turn);
+
+    // Runs all of them on another sample, which is not kept. Those that were wrong or failed run no more.
+    void run_on(const Sample &sample, std::span<Turn> turns);
+
+    // How many results were compared, by all verifications of the process.
+    static size_t comparisons() {
+        return comparisons_;
+    }
 
 private:
     struct Case {
@@ -72,17 +86,53 @@ private:
     void run_once(const Case &c, Result &result, Device device, Array &output) const;
     std::string wrong_in(Case &c, Result &result, Device device, Array &output);
     std::string unsteady_in(Case &c, Result &result, Device device, const Array &first) const;
+    std::string wrong_of(Turn &turn, Case &c);
+    void run_case(Turn &turn, Case &c);
+    void repeat(Turn &turn);
 
     const Operator &op_;
     const int repeat_;
     const int64_t largest_;
     std::vector<Case> cases_;  // the small ones first
+    inline static std::atomic<size_t> comparisons_ = 0;
 };
 
-// `count` samples of one type of an operator, the same ones each time for the same `side`: images of 1 to
-// `side` pixels along each axis, of which half are multiples of 16 and half have rows without gaps, with
-// settings that the operator's workload verifies or times. They are fewer where the operator refuses such a
-// size with such settings.
-std::vector<Sample> random_samples(const Operator &op, const std::string &type, size_t count, int64_t side);
+class Verification::Turn {
+private:
+    friend class Verification;
+    Result result_;
+    Device device_;
+    bool has_ended_ = false;    // it was wrong or failed
+    bool served_ = false;       // some sample
+    std::string lacking_ = {};  // what the device lacks for a sample
+    Case *repeated_ = nullptr;  // the sample to run again and again
+    Array first_ = {};          // its output
+};
+
+// Samples of one type of an operator, the same ones each time for the same `side`: images of 1 to `side`
+// pixels along each axis, of which half are multiples of 16 and half have rows without gaps, with settings
+// that the operator's workload verifies or times.
+class RandomSamples {
+public:
+    RandomSamples(const Operator &op, const std::string &type, size_t count, int64_t side);
+
+    // The next one; none after `count` of them. They are fewer where the operator refuses such a size with
+    // such settings.
+    std::optional<Sample> next();
+
+private:
+    size_t below(size_t n) {
+        return bits_() % n;
+    }
+    int64_t random_side();
+
+    const Operator &op_;
+    const std::string type_;
+    const std::vector<Settings> settings_;
+    const size_t count_;
+    const int64_t side_, channels_;
+    std::mt19937 bits_;  // seeded with `side`: the same numbers each time, on every system
+    size_t made_ = 0;
+};
 
 }  // namespace tilewright::app

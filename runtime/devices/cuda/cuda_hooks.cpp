@@ -8,6 +8,7 @@
 #include "runtime/devices/calls/wrapped_functions.h"
 #include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/cuda/cuda_programs.h"
+#include "runtime/devices/cuda/driver_function.h"
 #include "runtime/devices/cuda/embedded_cubins.h"
 #include "runtime/devices/cuda/graph.h"
 #include "runtime/devices/cuda/image_kernels.h"
@@ -23,6 +24,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -32,6 +34,8 @@
 namespace tilewright::driver {
 
 namespace {
+
+constexpr CUresult out_of_memory = 2;
 
 // Over 48 KB of shared memory, a kernel has to ask for it first. Halide's runtime does not, so this does.
 CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
@@ -97,13 +101,21 @@ CUresult load_best(const std::string &ptx, bool without_options, const Load &loa
     return threads > 1 && load(ptx.c_str(), threads) == 0 ? 0 : load(ptx.c_str());
 }
 
-// The text of a module as the driver gets it: with tensor products, and as the variant has it. No text, in
-// which case Halide was told why, where it has calls that are not understood.
-std::optional<std::string> text_for_driver(const char *image) {
+// A module as the driver gets it.
+struct Text {
+    std::string ptx;
+    MapsOfKernels maps;
+};
+
+// With tensor products, and as the variant has it. No text, in which case Halide was told why, where it has
+// calls or maps that are not understood.
+std::optional<Text> text_for_driver(const char *image) {
     try {
-        const std::string ptx = with_tensor_products(kernel_text(image));
+        std::string ptx = with_tensor_products(kernel_text(image));
         const Variant *variant = this_thread.variant;
-        return variant ? module_text(ptx, *variant) : ptx;
+        ptx = variant ? module_text(ptx, *variant) : std::move(ptx);
+        MapsOfKernels maps = tensor_maps_of(ptx);
+        return Text{std::move(ptx), std::move(maps)};
     } catch (const std::runtime_error &error) {  // an exception must not pass Halide's runtime
         halide_error(nullptr, error.what());
         return std::nullopt;
@@ -144,6 +156,15 @@ Modules &modules() {
     return immortal([] { return Modules(); });
 }
 
+void remember(void *handle, const char *image, Text text) {
+    if (Recorder *recorder = this_thread.recorder) {
+        recorder->add_module(handle, text.ptx.c_str());
+    }
+    const std::lock_guard lock(modules().mutex);
+    modules().have_maps = modules().have_maps || !text.maps.empty();
+    modules().of_handle[handle] = {image, nullptr, {}, std::move(text.maps)};
+}
+
 // Halide asks for at most 64 registers per thread. Without that option ptxas takes as many as the kernel
 // needs, or as its variant allows.
 CUresult load_module(void **module, const void *image, unsigned n, int *options, void **values) {
@@ -157,21 +178,24 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
             other_values.push_back(values[i]);
         }
     }
-    const std::optional<std::string> ptx = text_for_driver(static_cast<const char *>(image));
-    if (!ptx) {
+    const auto *const given = static_cast<const char *>(image);
+    std::optional<Text> text = text_for_driver(given);
+    if (!text) {
         constexpr CUresult invalid_ptx = 218;  // CUDA_ERROR_INVALID_PTX
         return invalid_ptx;
     }
-    const CUresult code = load_text(module, *ptx, std::move(other_options), std::move(other_values));
-    if (Recorder *recorder = this_thread.recorder; recorder && code == 0) {
-        recorder->add_module(*module, ptx->c_str());
+    const CUresult code = load_text(module, text->ptx, std::move(other_options), std::move(other_values));
+    if (code != 0) {
+        return code;
     }
-    if (code == 0) {
-        const std::lock_guard lock(modules().mutex);
-        modules().of_handle[*module] = {static_cast<const char *>(image), nullptr, {}, tensor_maps_of(*ptx)};
-        modules().have_maps = modules().have_maps || !modules().of_handle[*module].maps.empty();
+    try {
+        remember(*module, given, std::move(*text));
+    } catch (const std::bad_alloc &) {  // its kernels could be launched without their maps
+        static constexpr DriverFunction<CUresult(void *)> unload{"cuModuleUnload"};
+        unload(*module);
+        return out_of_memory;
     }
-    return code;
+    return 0;
 }
 
 // The module's kernels for many images, which are made and loaded at the first use. Null where they cannot
@@ -180,8 +204,8 @@ const Module *module_of_images(void *handle) noexcept try {
     const std::lock_guard lock(modules().mutex);
     Module &module = modules().of_handle[handle];
     if (module.text) {
-        const std::optional<std::string> ptx = text_for_driver(std::exchange(module.text, nullptr));
-        auto made = ptx ? kernels_of_images(*ptx) : std::nullopt;
+        const std::optional<Text> text = text_for_driver(std::exchange(module.text, nullptr));
+        auto made = text ? kernels_of_images(text->ptx) : std::nullopt;
         if (made && load_text(&module.of_images, made->text, {}, {}) == 0) {
             module.addresses = std::move(made->addresses);
         }
@@ -309,16 +333,18 @@ void deallocate_in(void *context, uint64_t pointer) {
     real<deallocate>(pointer);
 }
 
+constexpr ErrorCodes codes{.no_memory = out_of_memory, .other = 999};  // CUDA_ERROR_UNKNOWN
+
 constexpr WrappedFunction wrapped_functions[] = {
-    {"cuLaunchKernel", wrap<launch_kernel>},
-    {"cuModuleGetFunction", wrap<get_function>},
-    {"cuModuleLoadDataEx", wrap<load_module>},
-    {"cuMemcpyHtoD_v2", wrap<copy_to_device>},
-    {"cuMemcpyHtoDAsync_v2", wrap<copy_to_device_async>},
-    {"cuMemcpyDtoH_v2", wrap<copy_to_host>},
-    {"cuMemcpyDtoHAsync_v2", wrap<copy_to_host_async>},
-    {"cuMemAlloc_v2", wrap<allocate>},
-    {"cuMemFree_v2", wrap<deallocate>},
+    {"cuLaunchKernel", wrap<codes, launch_kernel>},
+    {"cuModuleGetFunction", wrap<codes, get_function>},
+    {"cuModuleLoadDataEx", wrap<codes, load_module>},
+    {"cuMemcpyHtoD_v2", wrap<codes, copy_to_device>},
+    {"cuMemcpyHtoDAsync_v2", wrap<codes, copy_to_device_async>},
+    {"cuMemcpyDtoH_v2", wrap<codes, copy_to_host>},
+    {"cuMemcpyDtoHAsync_v2", wrap<codes, copy_to_host_async>},
+    {"cuMemAlloc_v2", wrap<codes, allocate>},
+    {"cuMemFree_v2", wrap<codes, deallocate>},
 };
 
 }  // namespace

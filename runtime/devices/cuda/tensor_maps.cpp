@@ -4,8 +4,11 @@
 #include "runtime/devices/thread_context.h"
 #include <HalideRuntime.h>
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <stdexcept>
 #include <string_view>
+#include <system_error>
 
 namespace tilewright::driver {
 
@@ -32,17 +35,25 @@ CUresult encode(TensorMap &map, const halide_buffer_t &matrix) {
 
 MapsOfKernels tensor_maps_of(const std::string &ptx) {
     constexpr std::string_view parameter = ".param .align 64 .b8 ", number = "_map_";
+    const std::string_view text(ptx);
     MapsOfKernels all;
-    for (size_t at = ptx.find(parameter); at != std::string::npos; at = ptx.find(parameter, at + 1)) {
-        const std::string name = ptx.substr(at + parameter.size(), ptx.find('[', at) - at - parameter.size());
-        const size_t end = name.rfind(number);
-        TensorMaps &maps = all[name.substr(0, end)];
-        maps.matrices.push_back(std::stoul(name.substr(end + number.size())));
-        if (maps.parameters == 0) {
-            const std::string_view before(ptx.data(), at);
-            const std::string_view own = before.substr(before.rfind('('));
-            maps.parameters = (size_t)std::ranges::count(own, ',');
+    for (size_t at = text.find(parameter); at != text.npos; at = text.find(parameter, at + 1)) {
+        const size_t begin = at + parameter.size(), open = text.rfind('(', at);
+        const std::string_view name = text.substr(begin, text.find('[', begin) - begin);
+        const size_t end = std::min(name.rfind(number), name.size());
+        const std::string_view digits = name.substr(std::min(end + number.size(), name.size()));
+        size_t matrix = 0;
+        const auto [last, error] = std::from_chars(digits.data(), digits.data() + digits.size(), matrix);
+        const bool is_number = error == std::errc() && last == digits.data() + digits.size();
+        TensorMaps &maps = all[std::string(name.substr(0, end))];
+        if (maps.parameters == 0 && open != text.npos) {
+            maps.parameters = (size_t)std::ranges::count(text.substr(open, at - open), ',');
         }
+        if (!is_number || matrix >= maps.parameters) {
+            throw std::runtime_error("the kernels' text is not understood: no tensor map is `" +
+                                     std::string(name.substr(0, 100)) + "`");
+        }
+        maps.matrices.push_back(matrix);
     }
     return all;
 }

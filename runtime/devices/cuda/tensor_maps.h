@@ -19,7 +19,8 @@ struct TensorMaps {
     std::vector<size_t> matrices;
 };
 
-// By name, the kernels of a module's text that have maps. A search takes no memory: launches make it.
+// By name, the kernels of a module's text that have maps. A search takes no memory: launches make it. Errors:
+// std::runtime_error, where a parameter looks like a map and names no other parameter.
 using MapsOfKernels = std::map<std::string, TensorMaps, std::less<>>;
 MapsOfKernels tensor_maps_of(const std::string &ptx);
 

@@ -225,19 +225,21 @@ int read_buffer(void *queue, void *buffer, unsigned blocking, size_t offset, siz
     return real<read_buffer>(queue, buffer, blocking, offset, bytes, to, waits, list, event);
 }
 
+constexpr ErrorCodes codes{.no_memory = -6, .other = -30};  // CL_OUT_OF_HOST_MEMORY, CL_INVALID_VALUE
+
 constexpr WrappedFunction wrapped_functions[] = {
-    {"clCreateBuffer", wrap<create_buffer>},
-    {"clRetainMemObject", wrap<retain_buffer>},
-    {"clReleaseMemObject", wrap<release_buffer>},
-    {"clEnqueueNDRangeKernel", wrap<launch_kernel>},
-    {"clCreateProgramWithSource", wrap<create_program>},
-    {"clBuildProgram", wrap<build_program>},
-    {"clCreateKernel", wrap<create_kernel>},
-    {"clSetKernelArg", wrap<set_argument>},
-    {"clReleaseKernel", wrap<release_kernel>},
-    {"clReleaseProgram", wrap<release_program>},
-    {"clEnqueueWriteBuffer", wrap<write_buffer>},
-    {"clEnqueueReadBuffer", wrap<read_buffer>},
+    {"clCreateBuffer", wrap<codes, create_buffer>},
+    {"clRetainMemObject", wrap<codes, retain_buffer>},
+    {"clReleaseMemObject", wrap<codes, release_buffer>},
+    {"clEnqueueNDRangeKernel", wrap<codes, launch_kernel>},
+    {"clCreateProgramWithSource", wrap<codes, create_program>},
+    {"clBuildProgram", wrap<codes, build_program>},
+    {"clCreateKernel", wrap<codes, create_kernel>},
+    {"clSetKernelArg", wrap<codes, set_argument>},
+    {"clReleaseKernel", wrap<codes, release_kernel>},
+    {"clReleaseProgram", wrap<codes, release_program>},
+    {"clEnqueueWriteBuffer", wrap<codes, write_buffer>},
+    {"clEnqueueReadBuffer", wrap<codes, read_buffer>},
 };
 
 // Held between acquire and release: Halide wants one call at a time in a queue between them. A queue of its

@@ -4,6 +4,7 @@
 #include "apps/laboratory/results/result_of_run.h"
 #include "apps/tilewright/pictures/fitting.h"
 #include "apps/tilewright/timing/measure.h"
+#include "runtime/arrays/storage.h"
 #include "runtime/dispatch/operator_of.h"
 #include "tests/support/errors.h"
 #include "tilewright/plain.h"
@@ -11,12 +12,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <complex>
 #include <fmt/format.h>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace tilewright::app {
 namespace {
@@ -315,6 +319,53 @@ TEST(Verification, LargeSamplesAreForVariantsThatServeNoOther) {
     EXPECT_EQ(result.runs, 3u);
 }
 
+// Random samples are made one after another: none stays in memory once all variants have run on it.
+TEST(Verification, RandomSamplesAreNotKept) {
+    Neighbours op = defined();
+    Verification verification(op, "f32", repeat);
+    std::vector<Verification::Turn> turns;
+    for (const char *schedule : {"reference", "tuned"}) {
+        turns.push_back(verification.begin(op.variant(schedule), Device{}));
+    }
+    const size_t before = Verification::comparisons();
+    const int runs = op.runs;
+    RandomSamples samples(op, "f32", 20, 32);
+    std::vector<std::weak_ptr<Storage>> made;
+    while (const std::optional<Sample> sample = samples.next()) {
+        verification.run_on(*sample, turns);
+        made.push_back(sample->inputs[0].storage());
+    }
+    EXPECT_EQ(made.size(), 20u);
+    EXPECT_TRUE(std::ranges::all_of(made, [](const auto &storage) { return storage.expired(); }));
+    EXPECT_EQ(op.runs - runs, 40);
+    EXPECT_EQ(Verification::comparisons() - before, 40u);
+    for (Verification::Turn &turn : turns) {
+        const Result result = Verification::end(std::move(turn));
+        EXPECT_EQ(result.verdict, Verdict::ok) << result.why;
+        EXPECT_EQ(result.samples, 2u + 20u);
+    }
+}
+
+// A variant that serves no other sample repeats the first random one, and one that is wrong runs no more.
+TEST(Verification, RandomSamplesFindWhatTheOthersDoNot) {
+    Neighbours op = defined();
+    op.narrowest = 20;
+    int calls = 0;
+    op.spoil = [&](Array &output) { output.as<float>()[0] += ++calls == 12 ? 1 : 0; };
+    Verification verification(op, "f32", repeat);
+    std::vector<Verification::Turn> turns = {verification.begin(op.variant("tuned"), Device{})};
+    EXPECT_EQ(op.runs, 0);
+    const Sample wide{{image_of({3, 40})}, {}, "the wide one"}, narrow{{image_of({3, 4})}, {}, "narrow"};
+    for (const Sample &sample : {narrow, wide, narrow, wide, wide, wide}) {
+        verification.run_on(sample, turns);
+    }
+    EXPECT_EQ(op.runs, repeat + 2) << "the last one is wrong";
+    const Result result = Verification::end(std::move(turns[0]));
+    EXPECT_EQ(result.verdict, Verdict::wrong);
+    EXPECT_TRUE(result.why.starts_with("the wide one: ")) << result.why;
+    EXPECT_EQ(result.samples, 3u);
+}
+
 TEST(Verification, AnyExceptionFailsItsVariantAlone) {
     Neighbours op = defined();
     op.spoil = [](Array &) { throw std::logic_error("the library takes 3 arguments, not 2"); };
@@ -337,28 +388,6 @@ TEST(Verification, FindsNaNWhereANumberShouldBe) {
 
 TEST(PlainDefinition, ANullPointerIsRefused) {
     EXPECT_EQ(error_of([] { add_plain_definition("neighbours", nullptr); }).fault(), Fault::usage);
-}
-
-// What a plain definition gives in f64 is compared within the bound, without being rounded before.
-TEST(Difference, TakesExactValuesInF64) {
-    Array floats(Type::f32, {2, 3}), exact(Type::f64, {2, 3}, 0), bound(Type::f64, {2, 3});
-    std::fill_n(bound.as<double>(), 2 * bound.strides()[0], 1e-9);
-    exact.as<double>()[4] = 1 + .9e-9;
-    floats.as<float>()[floats.strides()[0] + 1] = 1;
-    EXPECT_EQ(difference(floats, exact, bound), "");
-    exact.as<double>()[4] = 1 + 2.5e-9;
-    EXPECT_NE(difference(floats, exact, bound), "");
-    EXPECT_NE(difference(floats, exact, {}), "") << "without a bound, only the same bytes are the same";
-
-    Array field(Type::c64, {4, 5}), numbers(Type::f64, {4, 5, 2}, 0), relative(Type::f64, {1});
-    field.as<std::complex<float>>()[2 * field.strides()[0] + 3] = {3, 4};
-    numbers.as<double>()[2 * (2 * 5 + 3)] = 3;
-    numbers.as<double>()[2 * (2 * 5 + 3) + 1] = 4.0005;
-    *relative.as<double>() = 2e-4;
-    EXPECT_EQ(difference(field, numbers, relative), "");
-    *relative.as<double>() = 1e-5;
-    EXPECT_NE(difference(field, numbers, relative), "");
-    EXPECT_NE(difference(field, Array(Type::f64, {4, 5}), relative), "");
 }
 
 }  // namespace

@@ -96,6 +96,18 @@ TEST_F(CommandLine, VerifyAddsRandomSamples) {
     }
 }
 
+TEST_F(CommandLine, VerifyEndsRandomSamplesInTime) {
+    const std::string op = operators().front();
+    const json report = run_json({"verify", op, "--schedule", "reference", "--device", "cpu", "--random",
+        "1000000", "--side", "16", "--seconds", "1", "--repeat", "1", "--json"});
+    for (const json &variant : report["variants"]) {
+        EXPECT_EQ(variant["verdict"], "ok") << variant;
+        EXPECT_GT(variant["samples"].get<int>(), 20) << variant;
+        EXPECT_LT(variant["samples"].get<int>(), 1000000) << "it has a second";
+    }
+    expect_refusal(2, {"verify", op, "--seconds", "1"}, {"--seconds", "--random"});
+}
+
 TEST_F(CommandLine, VerifySaysTheErrorsOfEachSize) {
     if (!has_operator("row_sum")) {
         GTEST_SKIP() << "the other operators' results may be exact";

@@ -1,5 +1,5 @@
 // Commands that a signal ends: they end at once, and leave no child and no file but a report of `bench`,
-// which says that it is not complete.
+// which says that it is not complete. What `verify` found until then is printed.
 #include "tests/command_line/command_line.h"
 #include <chrono>
 #include <csignal>
@@ -53,6 +53,23 @@ TEST_P(Interrupted, ALongBenchEndsAtOnce) {
     const json report = json::parse(read_text(path("times.json")));
     EXPECT_EQ(report["complete"], false) << "what was timed is kept";
     EXPECT_TRUE(report["context"].contains("commit"));
+}
+
+// The count of a run that was too long is not lost.
+TEST_P(Interrupted, AVerifySaysHowManyResultsItCompared) {
+    const std::string op = operators().front();
+    Process verify(TILEWRIGHT_APP,
+        {"verify", op, "--schedule", "reference", "--device", "cpu", "--random", "1000000"},
+        {.out = path("verdicts")});
+    std::this_thread::sleep_for(1s);
+    EXPECT_TRUE(is_running(std::to_string(verify.id())));
+    const auto [signal, code] = GetParam();
+    kill(verify.id(), signal);
+    const Ran ran = verify.wait();
+    EXPECT_EQ(ran.code, code) << ran.err;
+    const std::string said = "tilewright: verify: a signal ended it after ";
+    ASSERT_TRUE(ran.err.starts_with(said)) << ran.err;
+    EXPECT_GT(std::stoi(ran.err.substr(said.size())), 0) << ran.err;
 }
 
 TEST_P(Interrupted, AShowLeavesNeitherItsGeneratorNorFiles) {

@@ -1,6 +1,8 @@
 // A host without memory: each allocation of a call fails in turn, or all of them from one on. What leaves the
 // library is an Error.
 #include "runtime/arrays/copy.h"
+#include "tests/runtime/drivers/fakes/fakes.h"
+#include "tests/runtime/drivers/fakes/load_module.h"
 #include "tests/support/errors.h"
 #include "tests/support/operators.h"
 #include "tilewright/device.h"
@@ -87,11 +89,11 @@ void without_memory(bool all, Call call) {
     }
 }
 
-// Calls `action(op, sample)` for each operator that the CPU has, with a small sample.
+// Calls `action(op, sample)` for each operator that the backend has, with a small sample.
 template<typename Action>
-void with_each_operator(const Action &action) {
+void with_each_operator(const Action &action, Backend backend = Backend::cpu) {
     for (const Operator *op : operators()) {
-        const auto variants = op->variants("tuned", Backend::cpu);
+        const auto variants = op->variants("tuned", backend);
         if (variants.empty()) {
             continue;
         }
@@ -99,6 +101,11 @@ void with_each_operator(const Action &action) {
         const Sample sample = small_sample(*op, variants.front()->type, 32, 32);
         action(*op, sample);
     }
+}
+
+bool has_fake_cuda() {
+    const auto gpus = devices(Backend::cuda);
+    return !gpus.empty() && gpus.front().name.starts_with("Fake");
 }
 
 class NoMemory : public testing::TestWithParam<bool> {};
@@ -117,6 +124,46 @@ TEST_P(NoMemory, EveryOperatorSaysSo) {
         op(sample.inputs, output, sample.settings, {.device = Device{}});
         EXPECT_EQ(difference(output, expected, {}), "") << "the next call";
     });
+}
+
+// The hooks too (runtime/devices/calls/wrapped_functions.h), through which no exception may pass. The fake
+// driver's kernels do nothing.
+TEST_P(NoMemory, FakeCudaOperatorsSaySo) {
+    if (!has_fake_cuda()) {
+        GTEST_SKIP() << "not run here: this is not the fake driver of CUDA";
+    }
+    with_each_operator(
+        [](const Operator &op, const Sample &sample) {
+            const Call how{.device = Device{Backend::cuda, 0}};
+            without_memory(GetParam(), [&] {
+                Array output;
+                op(sample.inputs, output, sample.settings, how);
+            });
+        },
+        Backend::cuda);
+}
+
+// A module whose maps cannot be kept is not left behind.
+TEST_P(NoMemory, FakeCudaModulesSaySo) {
+    if (!has_fake_cuda()) {
+        GTEST_SKIP() << "not run here: this is not the fake driver of CUDA";
+    }
+    const std::string text = ".version 8.0\n.visible .entry kernel_of_two_matrices(\n\t.param .u64 param_0,\n"
+                             "\t.param .u64 param_1,\n"
+                             "\t.param .align 64 .b8 kernel_of_two_matrices_map_0[192],\n"
+                             "\t.param .align 64 .b8 kernel_of_two_matrices_map_1[192]\n)\n{\n\tret;\n}\n";
+    constexpr int out_of_memory = 2;
+    int code = out_of_memory;
+    for (long n = 0; code != 0; n++) {
+        ASSERT_LT(n, 1000);
+        const int before = fake_cuda::record().modules;
+        all_that_follow = GetParam();
+        left = n;
+        code = fake_cuda::load_module({Backend::cuda, 0}, text);
+        left = -1;
+        ASSERT_TRUE(code == 0 || code == out_of_memory) << "allocation " << n << ": " << code;
+        ASSERT_EQ(fake_cuda::record().modules - before, code == 0 ? 1 : 0) << "allocation " << n;
+    }
 }
 
 TEST_P(NoMemory, ArraysSaySo) {

@@ -1,20 +1,17 @@
 // What reaches the driver when a CUDA module is loaded while modules are kept on disk, against the fake
 // libcuda.so.1.
 #include "generators/algorithms/module_text.h"
-#include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/cuda/embedded_cubins.h"
 #include "runtime/devices/thread_context.h"
 #include "tests/runtime/drivers/fakes/fakes.h"
+#include "tests/runtime/drivers/fakes/load_module.h"
 #include "tests/support/files.h"
 #include "tilewright/cache.h"
 #include "tilewright/cubins.h"
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
-
-extern "C" void *halide_cuda_get_symbol(void *, const char *);
-extern "C" int halide_cuda_acquire_context(void *, void **, bool);
 
 namespace tilewright {
 
@@ -38,28 +35,9 @@ protected:
         clear_cache();
     }
 
-    // Loads a module on a device. Returns the driver's code.
-    static int load(const Device &device, const std::string &text, std::vector<int> options) {
-        const driver::Current current(device);
-        const auto load_module = reinterpret_cast<int (*)(void **, const void *, unsigned, int *, void **)>(
-            halide_cuda_get_symbol(nullptr, "cuModuleLoadDataEx"));
-        const auto push =
-            reinterpret_cast<int (*)(void *)>(halide_cuda_get_symbol(nullptr, "cuCtxPushCurrent_v2"));
-        const auto pop =
-            reinterpret_cast<int (*)(void **)>(halide_cuda_get_symbol(nullptr, "cuCtxPopCurrent_v2"));
-        void *context = nullptr, *module = nullptr;
-        EXPECT_EQ(halide_cuda_acquire_context(nullptr, &context, true), 0);
-        push(context);
-        std::vector<void *> values(options.size());
-        const int code =
-            load_module(&module, text.c_str(), (unsigned)options.size(), options.data(), values.data());
-        pop(&context);
-        return code;
-    }
-
-    // The same of one that the driver takes. Returns whether the driver got machine code.
+    // Loads a module that the driver takes. Returns whether the driver got machine code.
     static bool loads_cubin(const Device &device, const std::string &text, std::vector<int> options = {}) {
-        EXPECT_EQ(load(device, text, std::move(options)), 0);
+        EXPECT_EQ(fake_cuda::load_module(device, text, std::move(options)), 0);
         EXPECT_EQ(record().module_text.back(), text);
         return record().module_is_cubin.back();
     }
@@ -132,9 +110,9 @@ TEST_F(CudaPrograms, MachineCodeThatIsLinkedInComesBeforeAllOther) {
 // The driver compiles several kernels by several threads, and one kernel as it always does.
 TEST_F(CudaPrograms, SeveralKernelsAreCompiledByThreadsOfTheDriver) {
     const std::string one = ".version 7.0\n.entry a()";
-    EXPECT_EQ(load(first, one, {9}), 0);
+    EXPECT_EQ(fake_cuda::load_module(first, one, {9}), 0);
     EXPECT_EQ(record().module_options.back(), std::vector<int>{9});
-    EXPECT_EQ(load(first, one + "\n.entry b()", {9}), 0);
+    EXPECT_EQ(fake_cuda::load_module(first, one + "\n.entry b()", {9}), 0);
     EXPECT_EQ(record().module_options.back(), (std::vector<int>{9, driver::split_compile}));
 }
 
@@ -148,14 +126,14 @@ TEST_F(CudaPrograms, AVariantWithOptionsOfPtxasIsItsMachineCodeAlone) {
     EXPECT_EQ(text, "// made by ptxas with ptxas_level=1 \n" + ptx);
     const int before = record().links;
     const size_t loaded = record().module_text.size();
-    EXPECT_NE(load(first, ptx, {}), 0);
+    EXPECT_NE(fake_cuda::load_module(first, ptx, {}), 0);
     EXPECT_EQ(record().module_text.size(), loaded) << "the driver gets no PTX";
 
     static const std::string code = std::string("cubin\0of", 8) + text;
     const auto *begin = reinterpret_cast<const unsigned char *>(code.data());
     const EmbeddedCubin cubin = {key_of_module(text), 90, begin, begin + code.size()};
     embed_cubins({&cubin, 1});
-    EXPECT_EQ(load(first, ptx, {}), 0);
+    EXPECT_EQ(fake_cuda::load_module(first, ptx, {}), 0);
     EXPECT_EQ(record().module_text.back(), text);
     EXPECT_TRUE(record().module_is_cubin.back());
     EXPECT_EQ(record().links, before) << "nothing was compiled";
@@ -167,6 +145,26 @@ TEST_F(CudaPrograms, OptionsAreForPtx) {
     constexpr int max_registers = 0, other = 7;
     EXPECT_FALSE(loads_cubin(first, ptx, {other}));
     EXPECT_TRUE(loads_cubin(first, ptx, {max_registers})) << "Halide's limit of 64 is left out";
+}
+
+// The parameters of a kernel that are maps of its matrices (tensor_maps.h): text that names them otherwise is
+// refused before the driver has it, because the kernel would be launched without them.
+TEST_F(CudaPrograms, MapsThatAreNotUnderstoodAreRefused) {
+    const std::string begin = ".version 8.0\n.visible .entry kernel(\n\t.param .u64 kernel_param_0,\n"
+                              "\t.param .align 64 .b8 ",
+                      end = "\n)\n{\n\tret;\n}\n";
+    constexpr int invalid_ptx = 218;
+    for (const char *map :
+        {"kernel_map_1[192]", "kernel_map_[192]", "kernel_map_x[192]", "kernel_map_0x[192]",
+            "kernel_map_99999999999999999999[192]", "kernel[192]", "kernel_map_", ""}) {
+        SCOPED_TRACE(map);
+        const int before = record().modules;
+        EXPECT_EQ(fake_cuda::load_module(first, begin + map + end), invalid_ptx);
+        EXPECT_EQ(record().modules, before);
+    }
+    EXPECT_EQ(fake_cuda::load_module(first, begin + "kernel_map_0[192]" + end), 0);
+    EXPECT_EQ(
+        fake_cuda::load_module(first, ".version 8.0\n.param .align 64 .b8 kernel_map_0[192]"), invalid_ptx);
 }
 
 }  // namespace tilewright

@@ -179,6 +179,7 @@ int cuModuleLoadDataEx(Module **module, const void *image, unsigned count, int *
     record.module_device.push_back(current()->device);
     *module = new Module{current()->device, text, {}};
     modules.insert(*module);
+    record.modules++;
     return ok;
 }
 int cuLinkCreate_v2(unsigned, int *, void **, std::string **linker) {
@@ -215,6 +216,7 @@ int cuModuleUnload(Module *module) {
         return invalid_value;
     }
     delete module;
+    record.modules--;
     return ok;
 }
 // As the driver's descriptions begin with the address of the matrix, so do these.
