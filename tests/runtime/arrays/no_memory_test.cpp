@@ -128,7 +128,7 @@ TEST_P(NoMemory, EveryOperatorSaysSo) {
 
 // The hooks too (runtime/devices/calls/wrapped_functions.h), through which no exception may pass. The fake
 // driver's kernels do nothing.
-TEST_P(NoMemory, FakeCudaOperatorsSaySo) {
+TEST_P(NoMemory, FakeCudaSaysSo) {
     if (!has_fake_cuda()) {
         GTEST_SKIP() << "not run here: this is not the fake driver of CUDA";
     }
@@ -144,7 +144,7 @@ TEST_P(NoMemory, FakeCudaOperatorsSaySo) {
 }
 
 // A module whose maps cannot be kept is not left behind.
-TEST_P(NoMemory, FakeCudaModulesSaySo) {
+TEST_P(NoMemory, ModulesOfFakeCudaSaySo) {
     if (!has_fake_cuda()) {
         GTEST_SKIP() << "not run here: this is not the fake driver of CUDA";
     }
