@@ -297,27 +297,7 @@ void verify(const VerifyOptions &options) {
     print_remark(fmt::format("tilewright: verify: {}\n", sum.text()));
 }
 
-}  // namespace
-
-void add_verify(CommandLine &line) {
-    Command command =
-        line.add("verify", "Runs every schedule on this machine and compares it with the definition");
-    static VerifyOptions options;
-    command.add("operator", options.operators, "Operators (default: all)");
-    add_generator(command, options.generator);
-    options.devices = devices_of_environment();
-    command
-        .add("--device", options.devices,
-            "auto, cpu, cuda[:i] or opencl[:i], several with commas, or all (default: TILEWRIGHT_DEVICE, or "
-            "else all that can be used)")
-        .offer({"auto", "cpu", "cuda", "opencl", "all"});
-    add_variants(command, options.variants);
-    command
-        .add("--repeat", options.repeat,
-            "How often each variant runs the largest of its samples, which must give the same bytes each "
-            "time")
-        .show_default()
-        .range(1, 100000);
+void add_samples(Command &command, VerifyOptions &options) {
     command
         .add("--largest", options.largest,
             "The largest samples, in bytes of their inputs. A variant that serves none of them runs the "
@@ -342,6 +322,30 @@ void add_verify(CommandLine &line) {
             "How long the samples of --random of each type take at most: all its variants have as many until "
             "then (default: no limit)")
         .range(int64_t{1}, int64_t{1'000'000});
+}
+
+}  // namespace
+
+void add_verify(CommandLine &line) {
+    Command command =
+        line.add("verify", "Runs every schedule on this machine and compares it with the definition");
+    static VerifyOptions options;
+    command.add("operator", options.operators, "Operators (default: all)");
+    add_generator(command, options.generator);
+    options.devices = devices_of_environment();
+    command
+        .add("--device", options.devices,
+            "auto, cpu, cuda[:i] or opencl[:i], several with commas, or all (default: TILEWRIGHT_DEVICE, or "
+            "else all that can be used)")
+        .offer({"auto", "cpu", "cuda", "opencl", "all"});
+    add_variants(command, options.variants);
+    command
+        .add("--repeat", options.repeat,
+            "How often each variant runs the largest of its samples, which must give the same bytes each "
+            "time")
+        .show_default()
+        .range(1, 100000);
+    add_samples(command, options);
     command.add_flag("--json", options.as_json, "Print JSON");
     command.footer(
         fmt::format("One line per variant and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "
