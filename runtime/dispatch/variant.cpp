@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -160,7 +161,8 @@ const halide_filter_metadata_t *metadata_of(
         std::vector<halide_filter_argument_t> arguments;
         halide_filter_metadata_t metadata;
     };
-    All &all = *new All;  // never destroyed, as the variants
+    auto owned = std::make_unique<All>();
+    All &all = *owned;
     for (const VariantArgument &one : arguments) {
         const halide_type_t type((halide_type_code_t)one.code, one.bits);
         for (int i = 0; i < std::max<int>(one.count, 1); i++) {
@@ -172,8 +174,9 @@ const halide_filter_metadata_t *metadata_of(
     }
     all.metadata = {
         halide_filter_metadata_t::VERSION, (int32_t)all.arguments.size(), all.arguments.data(), "", ""};
-    made.store(&all.metadata, std::memory_order_release);
-    return &all.metadata;
+    const halide_filter_metadata_t *kept = &owned.release()->metadata;  // never destroyed, as the variants
+    made.store(kept, std::memory_order_release);
+    return kept;
 }
 
 }  // namespace tilewright

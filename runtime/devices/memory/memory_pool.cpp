@@ -36,6 +36,15 @@ void MemoryPool::restart_peak() {
     use_.peak = use_.taken;
 }
 
+void MemoryPool::remember(uint64_t memory, const Key &key, Device device) {
+    try {
+        taken_[memory] = {key, most_cached(device), 1};
+    } catch (const std::bad_alloc &) {
+        free_(std::get<0>(key), memory);
+        throw;
+    }
+}
+
 void MemoryPool::count_taken(size_t bytes) {
     use_.taken += bytes;
     use_.peak = std::max(use_.peak, use_.taken);

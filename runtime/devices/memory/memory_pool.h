@@ -39,7 +39,7 @@ public:
             memory = make();
         }
         if (memory) {
-            taken_[memory] = {key, most_cached(device), 1};
+            remember(memory, key, device);
             count_taken(bytes);
         }
         return memory;
@@ -76,6 +76,8 @@ private:
     using Cached = std::multimap<Key, CachedBlock>;
 
     static size_t most_cached(Device device);
+    // Errors: std::bad_alloc, when the host has no memory to remember the block, which is freed then.
+    void remember(uint64_t memory, const Key &key, Device device);
     void count_taken(size_t bytes);
     uint64_t take_cached(const Key &key);
     void cache(std::map<uint64_t, TakenBlock>::iterator taken);

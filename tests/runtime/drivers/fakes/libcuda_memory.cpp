@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <new>
 #include <utility>
 
 namespace {
@@ -75,9 +76,14 @@ int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
         return out_of_memory;
     }
     *pointer = (uint64_t)data;
-    memory[*pointer] = {bytes, current()->device};
+    try {
+        record.allocation_bytes.push_back(bytes);
+        memory[*pointer] = {bytes, current()->device};
+    } catch (const std::bad_alloc &) {  // of no_memory_test
+        free(data);
+        return out_of_memory;
+    }
     record.allocations[current()->device]++;
-    record.allocation_bytes.push_back(bytes);
     record.bytes_held[current()->device] += bytes;
     return ok;
 }
