@@ -1,6 +1,7 @@
 // A host without memory: each allocation of a call fails in turn, or all of them from one on. What leaves the
 // library is an Error.
 #include "runtime/arrays/copy.h"
+#include "runtime/devices/memory/memory_pool.h"
 #include "tests/runtime/drivers/fakes/fakes.h"
 #include "tests/runtime/drivers/fakes/load_module.h"
 #include "tests/support/errors.h"
@@ -141,6 +142,26 @@ TEST_P(NoMemory, FakeCudaSaysSo) {
             });
         },
         Backend::cuda);
+}
+
+// Memory of a device that the pool has no memory to remember goes back to the driver.
+TEST_P(NoMemory, MemoryOfADeviceIsNotLost) {
+    static int made = 0, freed = 0;
+    made = freed = 0;
+    device_info(Device{});
+    driver::MemoryPool pool([](void *, uint64_t) { freed++; });
+    bool is_done = false;
+    for (long n = 0; !is_done; n++) {
+        all_that_follow = GetParam();
+        left = n;
+        try {
+            is_done = pool.take(Device{}, nullptr, nullptr, 256, [] { return (uint64_t)++made; }) != 0;
+        } catch (const std::bad_alloc &) {  // NOLINT(bugprone-empty-catch): the next one may succeed
+        }
+        left = -1;
+        ASSERT_EQ(made - freed, is_done ? 1 : 0) << "allocation " << n;
+    }
+    EXPECT_GT(freed, 0);
 }
 
 // A module whose maps cannot be kept is not left behind.
