@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -177,8 +178,9 @@ int cuModuleLoadDataEx(Module **module, const void *image, unsigned count, int *
     record.module_text.emplace_back(text);
     record.module_is_cubin.push_back(is_cubin);
     record.module_device.push_back(current()->device);
-    *module = new Module{current()->device, text, {}};
-    modules.insert(*module);
+    std::unique_ptr<Module> made(new Module{current()->device, text, {}});
+    modules.insert(made.get());
+    *module = made.release();
     record.modules++;
     return ok;
 }
