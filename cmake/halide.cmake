@@ -115,7 +115,7 @@ foreach (file generators/algorithms/tensor_product.h generators/algorithms/tenso
     generators/algorithms/tensor_copies.h generators/algorithms/tensor_bulk.h
     generators/algorithms/text_lines.h
     generators/algorithms/module_text.h generators/program/libraries/kernel_texts.cpp
-    generators/program/libraries/host_side.cpp
+    generators/algorithms/kernel_arguments.h generators/program/libraries/host_side.cpp
     generators/program/libraries/library.cpp generators/program/targets.h
     generators/program/libraries/kernel_needs.cpp
     generators/program/libraries/kernel_limits.cpp schedules/passes/half_storage.cpp
