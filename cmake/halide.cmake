@@ -85,6 +85,7 @@ set(parts
     generators/program/errors/printed_errors generators/program/libraries/archive
     generators/program/libraries/build
     generators/program/libraries/child_process generators/program/libraries/cubins
+    generators/program/libraries/host_side
     generators/program/libraries/kernel_limits generators/program/libraries/kernel_needs
     generators/program/libraries/kernel_packing generators/program/libraries/kernel_texts
     generators/program/libraries/library generators/program/library_selection generators/program/program
@@ -114,6 +115,7 @@ foreach (file generators/algorithms/tensor_product.h generators/algorithms/tenso
     generators/algorithms/tensor_copies.h generators/algorithms/tensor_bulk.h
     generators/algorithms/text_lines.h
     generators/algorithms/module_text.h generators/program/libraries/kernel_texts.cpp
+    generators/algorithms/kernel_arguments.h generators/program/libraries/host_side.cpp
     generators/program/libraries/library.cpp generators/program/targets.h
     generators/program/libraries/kernel_needs.cpp
     generators/program/libraries/kernel_limits.cpp schedules/passes/half_storage.cpp

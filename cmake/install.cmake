@@ -5,13 +5,17 @@ include(CMakePackageConfigHelpers)
 # For resolve_calls.py. halide.cmake looks for Python only where it does not yet know the folder of Halide.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# tilewright_install_small(TARGETS... [MERGED regex... [ROOTS regex]] [WITHOUT regex]
+# tilewright_install_small(TARGETS... [MERGED regex... [ROOTS regex]] [WITHOUT regex ELSEWHERE target]
 # [JOINED regex]): installs static libraries as small_archive.cmake makes them; it says what the words mean.
 # Called after install(TARGETS), which exports the targets and installs what is overwritten here.
 add_custom_target(tilewright_small_archives ALL)
 function(tilewright_install_small)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "" "ROOTS;WITHOUT;JOINED" "MERGED")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "ROOTS;WITHOUT;ELSEWHERE;JOINED" "MERGED")
     list(JOIN arg_MERGED " " merged)
+    set(elsewhere "")
+    if (arg_ELSEWHERE)
+        set(elsewhere $<TARGET_FILE:${arg_ELSEWHERE}>)
+    endif ()
     foreach (target IN LISTS arg_UNPARSED_ARGUMENTS)
         set(small ${CMAKE_BINARY_DIR}/small/lib${target}.a)
         set(script ${PROJECT_SOURCE_DIR}/cmake/small_archive.cmake)
@@ -19,10 +23,11 @@ function(tilewright_install_small)
         add_custom_command(OUTPUT ${small}
             COMMAND ${CMAKE_COMMAND} -DARCHIVE=$<TARGET_FILE:${target}> -DSMALL=${small}
                 -DMERGED=${merged} -DROOTS=${arg_ROOTS} -DWITHOUT=${arg_WITHOUT}
-                -DJOINED=${arg_JOINED}
+                -DELSEWHERE=${elsewhere} -DJOINED=${arg_JOINED}
                 -DAR=${CMAKE_AR} -DLINKER=${CMAKE_LINKER} -DNM=${CMAKE_NM} -DOBJCOPY=${CMAKE_OBJCOPY}
                 -DREADELF=${CMAKE_READELF} -DSTRIP=${CMAKE_STRIP} -DPYTHON=${Python3_EXECUTABLE} -P ${script}
-            DEPENDS ${target} ${script} ${resolve} COMMENT "What is installed of ${target}" VERBATIM)
+            DEPENDS ${target} ${arg_ELSEWHERE} ${script} ${resolve}
+            COMMENT "What is installed of ${target}" VERBATIM)
         add_custom_target(${target}_small DEPENDS ${small})
         add_dependencies(tilewright_small_archives ${target}_small)
         # CMake leaves a file alone that is as old as what it installs there, to the second.
@@ -75,7 +80,7 @@ else ()
         string(REGEX REPLACE "^tilewright_(.*)_[a-z]+$" "^\\1_" begin ${library})
         set(elsewhere "")
         if (library STREQUAL tilewright_fresnel_cpu AND fft2d IN_LIST operators)
-            set(elsewhere WITHOUT "^fft_")
+            set(elsewhere WITHOUT "^fft_" ELSEWHERE tilewright_fft2d_cpu)
             target_link_libraries(${library} INTERFACE $<INSTALL_INTERFACE:Tilewright::fft2d_cpu>)
         endif ()
         tilewright_install_small(${library} MERGED ${begin} ROOTS "_libraries[.]cpp[.]o$" ${elsewhere})

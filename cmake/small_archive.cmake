@@ -1,14 +1,16 @@
-# cmake -DARCHIVE=lib.a -DSMALL=lib.a [-DMERGED="regex..." [-DROOTS=regex]] [-DWITHOUT=regex]
-#     [-DJOINED=regex] -DAR=ar -DLINKER=ld -DNM=nm -DOBJCOPY=objcopy -DREADELF=readelf -DSTRIP=strip
+# cmake -DARCHIVE=lib.a -DSMALL=lib.a [-DMERGED="regex..." [-DROOTS=regex]]
+#     [-DWITHOUT=regex -DELSEWHERE=lib.a] [-DJOINED=regex]
+#     -DAR=ar -DLINKER=ld -DNM=nm -DOBJCOPY=objcopy -DREADELF=readelf -DSTRIP=strip
 #     -DPYTHON=python3 -P small_archive.cmake
 #
 # Writes an archive once more as SMALL, which is what is installed. The objects whose names match one regex of
 # MERGED, which programs take together, become one with one section of code: then inline functions that
 # several of them have are there once.
 # Where ROOTS names some of these objects, only what their functions need stays of the others: the libraries
-# of a CPU have metadata that nobody asks for. Objects whose names match WITHOUT, and names that no linker
-# needs, are left out. Objects whose names match JOINED become one that keeps its sections, for programs that
-# are linked with --gc-sections. Code and data stay as they are.
+# of a CPU have metadata that nobody asks for. Objects whose names match WITHOUT are left out: ELSEWHERE,
+# another archive, has them with the same bytes. So are names that no linker needs. Objects whose names match
+# JOINED become one that keeps its sections, for programs that are linked with --gc-sections. Code and data
+# stay as they are.
 set(work ${SMALL}.objects)
 file(REMOVE_RECURSE ${work} ${SMALL})
 file(MAKE_DIRECTORY ${work})
@@ -47,7 +49,21 @@ else ()  # sources of several folders have the same name
 endif ()
 
 if (WITHOUT)
+    set(without ${objects})
     list(FILTER objects EXCLUDE REGEX "${WITHOUT}")
+    list(REMOVE_ITEM without ${objects})
+    set(of_this ${work})
+    set(work ${work}/elsewhere)
+    file(MAKE_DIRECTORY ${work})
+    run(${AR} x ${ELSEWHERE} ${without})
+    foreach (object IN LISTS without)
+        execute_process(COMMAND ${CMAKE_COMMAND} -E compare_files ${of_this}/${object} ${work}/${object}
+            RESULT_VARIABLE differs)
+        if (differs)
+            message(FATAL_ERROR "${object} of ${ARCHIVE} is not what ${ELSEWHERE} has")
+        endif ()
+    endforeach ()
+    set(work ${of_this})
 endif ()
 set(joined "")
 if (JOINED)

@@ -14,7 +14,6 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <sstream>
 #include <thread>
 #include <unistd.h>
@@ -72,6 +71,13 @@ std::vector<std::string> declared_values(const std::string &type, const std::str
     return type == "bool" ? std::vector<std::string>{"false", "true"} : std::vector<std::string>{own};
 }
 
+// What is in `text` between the first `begin` and the `end` that follows; "" where either is missing.
+std::string between(const std::string &text, const std::string &begin, const std::string &end) {
+    const size_t found = text.find(begin), first = found + begin.size(),
+                 behind = found == text.npos ? found : text.find(end, first);
+    return behind == text.npos ? "" : text.substr(first, behind - first);
+}
+
 // The parameters in a stub, the C++ header by which other generators call this one:
 //
 //     static const std::map<Enum_schedule, std::string> m = {
@@ -81,25 +87,29 @@ std::vector<std::string> declared_values(const std::string &type, const std::str
 //         int32_t tile{ 32 };
 Parameters parameters_in(const std::string &stub) {
     std::map<std::string, std::map<std::string, std::string>> enumerations;  // the words of the members
-    static const std::regex word(R"re(\{ *(Enum_\w+)::(\w+), "([^"]*)"\})re"),
-        member(R"(^ *([\w:]+) (\w+)\{ *(.*?) *\};$)");
-    for (std::sregex_iterator at(stub.begin(), stub.end(), word), end; at != end; ++at) {
-        enumerations[(*at)[1]][(*at)[2]] = (*at)[3];
-    }
     Parameters parameters;
-    const size_t begin = stub.find("struct GeneratorParams final {");
-    std::istringstream lines(begin == std::string::npos ? "" : stub.substr(begin));
-    std::smatch found;
-    for (std::string line; std::getline(lines, line) && line.find("GeneratorParams()") == line.npos;) {
-        if (!std::regex_match(line, found, member)) {
+    bool is_inside = false;
+    std::istringstream lines(stub);
+    for (std::string line; std::getline(lines, line);) {
+        is_inside = is_inside || line.find("struct GeneratorParams final {") != line.npos;
+        if (is_inside && line.find("GeneratorParams()") != line.npos) {
+            break;
+        }
+        if (const std::string word = between(line, "{ Enum_", "::"); !is_inside && !word.empty()) {
+            enumerations["Enum_" + word][between(line, "::", ",")] = between(line, "\"", "\"}");
+        }
+        std::string type, name, value = between(line, "{", "};");
+        std::istringstream(line.substr(0, line.find('{'))) >> type >> name;
+        if (!is_inside || name.empty() || !line.ends_with("};")) {
             continue;
         }
-        const std::string type = found[1];
-        ForeignGenerator::Parameter one{found[2], short_value(type, found[3]), {}};
+        value.erase(0, value.find_first_not_of(' '));
+        value.erase(value.find_last_not_of(' ') + 1);
+        ForeignGenerator::Parameter one{name, short_value(type, value), {}};
         if (const auto known = enumerations.find(type); known != enumerations.end()) {
             one.own = known->second[one.own];
-            for (const auto &[name, value] : known->second) {
-                one.values.push_back(value);
+            for (const auto &[member, words] : known->second) {
+                one.values.push_back(words);
             }
         } else {
             one.values = declared_values(type, one.own);
@@ -154,26 +164,26 @@ ForeignGenerator::ForeignGenerator(ForeignWords words)
 void ForeignGenerator::find_halide() {
     const std::string ldd = program_in_path("ldd", "/usr/bin:/bin");
     const std::string said = ldd.empty() ? "" : run_program(ldd, {words_.program}).out;
-    static const std::regex halide(R"(libHalide\.so(?:\.(\d+))?\S* => (/\S*))"),
-        version(R"re(PACKAGE_VERSION "(\d+))re");
-    std::smatch found, number;
+    // "libHalide.so.21 => /home/.../libHalide.so.21 (0x...)"
+    const std::string library = "libHalide.so", line = library + between(said, library, "\n"),
+                      file = between(line, " => ", " ");
     std::error_code none;
-    if (!std::regex_search(said, found, halide)) {
+    if (!file.starts_with("/")) {
         return;
     }
-    const fs::path folder = fs::path(found[2].str()).parent_path();
+    const fs::path folder = fs::path(file).parent_path();
     plugins_ = folder.string();
     for (const char *name : all_autoschedulers) {
         if (fs::exists(plugin(name), none)) {
             autoschedulers_.emplace_back(name);
         }
     }
-    std::string major = found[1];
-    const std::string config =
-        text_of_file((folder / "cmake" / "Halide" / "HalideConfigVersion.cmake").string());
-    if (major.empty() && std::regex_search(config, number, version)) {
-        major = number[1];
+    std::string major = between(line, library + ".", " ");
+    if (major.empty()) {
+        major = between(text_of_file((folder / "cmake/Halide/HalideConfigVersion.cmake").string()),
+            "PACKAGE_VERSION \"", "\"");
     }
+    major = major.substr(0, major.find_first_not_of("0123456789"));
     if (!major.empty() && major != halide_version) {
         refuse(Fault::failed,
             fmt::format("it is linked with Halide {}, and this program runs libraries of Halide {}; build it "

@@ -2,6 +2,7 @@
 #include "generators/algorithms/tensor_text.h"
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/child_process.h"
+#include "generators/program/libraries/host_side.h"
 #include "generators/program/libraries/kernel_limits.h"
 #include "generators/program/libraries/kernel_needs.h"
 #include "generators/program/libraries/kernel_texts.h"
@@ -168,6 +169,7 @@ std::string targets_of(const Library &library, const std::string &tunables) {
 static void make_without_text(const Library &library, const std::string &folder, const std::string &target,
     const std::string &tunables, bool also_text) {
     const std::string file = (std::filesystem::path(folder) / library.name).string();
+    compile_for_size(library.name + "_argv");
     const Halide::Module module = generator_of(library, target, tunables)->build_module(library.name);
     if (also_text) {
         module.compile({{Halide::OutputFileType::device_code, file + ".device_code"}});
@@ -186,11 +188,9 @@ static void make_without_text(const Library &library, const std::string &folder,
         std::memcpy(instead.data(), place.data(), place.size());
         smaller.append(instead);
     }
-    for (Halide::Internal::LoweredFunc function : module.functions()) {
-        if (function.linkage == Halide::LinkageType::ExternalPlusMetadata) {
-            function.linkage = Halide::LinkageType::ExternalPlusArgv;
-        }
-        smaller.append(function);
+    for (const Halide::Internal::LoweredFunc &function : module.functions()) {
+        const bool is_called = function.linkage == Halide::LinkageType::ExternalPlusMetadata;
+        smaller.append(is_called ? called_by_addresses(function) : function);
     }
     smaller.compile({{Halide::OutputFileType::static_library, file + ".a"}});
 }
