@@ -94,6 +94,7 @@ static const ScheduleVariants &variants() {
 
         family("fused", {mixed_variants(cuda), mixed_variants(opencl), mixed_variants(cpu)}),
         mixed_variants_of_f64(),
+        mixed_large_variants_of_f64(),
         mixed_rows_of_f64(),
         family("fused", half_variants("c64 c128")),
 

@@ -103,7 +103,9 @@ Share best_share(const LinesOfBlocks &lines, const MixedStages &most, const Bloc
             16 * ceil_div(lines.length, threads * 8) * (lines.columns && shift < 2 ? 4 >> shift : 1);
         for (size_t r = 0; r < mixed_radices.size(); r++) {
             const int64_t radix = mixed_radices[r];
-            time += tables.counts[r] * ceil_div(lines.length / radix, threads) * (radix + 4);
+            // A butterfly of a large radix p takes (p - 1)^2 multiply-adds more.
+            const int64_t more = is_large_radix(mixed_radices[r]) ? (radix - 1) * (radix - 1) / 8 : 0;
+            time += tables.counts[r] * ceil_div(lines.length / radix, threads) * (radix + 4 + more);
         }
         time *= block.threads * ceil_div(blocks * lines.batches, (int64_t)units);
         if (time < best.time) {
@@ -205,9 +207,27 @@ MixedTransform::MixedTransform(std::vector<const Variant *> variants, Device dev
             }
             return convolves;
         });
+        leave_out_large_radices();
     }
     if (variants_.empty()) {
         throw std::logic_error("no variant of the form fft_mixed");
+    }
+}
+
+// Leaves out variants with large radices where others transform the lines, or convolve them: their code takes
+// registers and barriers.
+void MixedTransform::leave_out_large_radices() {
+    const auto has_large = [](const Variant *variant) {
+        return variant->configuration<FftMixedShape>().has_large_radices();
+    };
+    const auto serve = [&](bool large) {
+        return std::any_of(variants_.begin(), variants_.end(), [&](const Variant *variant) {
+            return has_large(variant) == large && is_smooth(n_, stages_of(*variant));
+        });
+    };
+    const bool needed = serve(true) && !serve(false);
+    if (!needed && !std::all_of(variants_.begin(), variants_.end(), has_large)) {
+        std::erase_if(variants_, has_large);
     }
 }
 

@@ -236,9 +236,13 @@ bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFa
             .endpoints = endpoints});
         return true;
     }
-    // By OpenCL, FftMixed convolves lines with a factor of 11 or 13 too.
-    const int64_t largest_radix = device_.backend == Backend::opencl ? 7 : 13;
-    if (has_first || has_last || largest_factor(n) <= largest_radix) {
+    const auto is_direct = [&] {
+        const std::vector<const Variant *> mixed = libraries_.mixed(device_, type_);
+        return std::any_of(mixed.begin(), mixed.end(), [n](const Variant *variant) {
+            return is_smooth(n, variant->configuration<FftMixedShape>().stages());
+        });
+    };
+    if (has_first || has_last || is_direct()) {
         return false;
     }
     if (const FftPassLibrary *found = libraries_.padded(device_, whole.lines, n)) {

@@ -71,13 +71,13 @@ std::optional<Radices> fewest_stages(int64_t n, const MixedStages &most, size_t 
 }
 std::optional<RadixCounts> radices_of(int64_t n, const MixedStages &most) {
     int64_t rest = n;
-    for (const int64_t p : {2, 3, 5, 7, 11, 13}) {
-        while (rest % p == 0) {
-            rest /= p;
+    for (size_t r = 0; r < most.size(); r++) {
+        for (int64_t common = rest; most[r] > 0 && common > 1; rest /= common) {
+            common = std::gcd(rest, (int64_t)mixed_radices[r]);
         }
     }
     const auto found = rest == 1 ? fewest_stages(n, most, 0) : std::nullopt;
-    return found && found->stages <= (int)most_mixed_stages ? std::optional(found->counts) : std::nullopt;
+    return found && found->stages <= most_mixed_stages ? std::optional(found->counts) : std::nullopt;
 }
 
 // The transform of v, one step per prime factor as in the definition (generators/algorithms/fft2d/fft2d.h).
@@ -184,7 +184,7 @@ MixedTables mixed_tables(int64_t length, const MixedStages &most, bool odd_rows)
 
 int32_t MixedTables::take_last_radix() {
     for (size_t r = counts.size(); r-- > 0;) {
-        if (counts[r] > 0) {
+        if (counts[r] > 0 && !is_large_radix(mixed_radices[r])) {
             counts[r]--;
             return mixed_radices[r];
         }
@@ -213,10 +213,14 @@ int64_t chirp_length(int64_t n, const MixedStages &most) {
     auto &lengths = immortal([] { return Cache<std::pair<int64_t, MixedStages>, int64_t>(most_tables); });
     return *lengths.get({n, most}, [&] {
         int64_t best = 0, least = std::numeric_limits<int64_t>::max();
+        MixedStages quick = most;
+        for (size_t r = 0; r < quick.size(); r++) {
+            quick[r] = is_large_radix(mixed_radices[r]) ? 0 : quick[r];
+        }
         // A library with few stages may have none up to the power of two; then it is the first one beyond.
         const auto power_of_two = (int64_t)std::bit_ceil((uint64_t)(2 * n));
         for (int64_t length = 2 * n - 1; best == 0 || length <= power_of_two; length++) {
-            const auto counts = radices_of(length, most);
+            const auto counts = radices_of(length, quick);
             if (!counts) {
                 continue;
             }

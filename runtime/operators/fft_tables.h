@@ -47,7 +47,7 @@ struct MixedTables {
     int64_t cells() const {
         return positions.size() + rows * left_out;
     }
-    // The radix of the last stage, which is no longer counted then; 1 without stages.
+    // The radix of the last stage, which is no longer counted then; 1 where all stages have large radices.
     int32_t take_last_radix();
 };
 // `odd_rows`: on a GPU, whose rows of cells are an odd number of cells apart.

@@ -102,11 +102,11 @@ inline void mixed_lines_in_vectors(FftMixed &f, ScheduleContext &context) {
 
 // A variant of a GPU: `words` is how many words of 8 bytes a block of threads keeps.
 inline ScheduleVariant mixed_variant(const std::string &name, Backends where, const std::string &type,
-    const FftMixedShape &shape, int threads, int words, const std::string &sentence) {
+    const FftMixedShape &shape, int threads, int words, const std::string &sentence, int registers = 64) {
     const int parts = type == "c64" ? 1 : 2;
     return variant(name, where, type, mixed_lines_in_shared, shape,
         {{"threads", threads, 64, 512}, {"words", words / parts, 4096 / parts, words / parts}})
-        .registers("", 64 * parts)
+        .registers("", registers * parts)
         .says(sentence + " all stages in shared memory.");
 }
 
@@ -121,7 +121,7 @@ inline ScheduleVariants mixed_variants(Backends where) {
     using Radices = FftMixedShape::Radices;
     if (where == cpu) {
         const std::string sentence =
-            " of any length with prime factors up to 13, all stages in a core's cache.";
+            " of any length with prime factors up to 31, all stages in a core's cache.";
         return {variant("fused_mixed_rows", cpu, "c64", mixed_lines_in_vectors, FftMixedShape{})
                     .one_for("fft")
                     .says("Rows" + sentence),
@@ -132,8 +132,10 @@ inline ScheduleVariants mixed_variants(Backends where) {
     // A loop over stages that may have no iteration, with a barrier inside, makes PoCL 3.1 compile what
     // follows twice; nine of them take it minutes. OpenCL's stages are no loops, and fewer.
     if (where == opencl) {
-        return mixed_variant("fused_mixed", opencl, "c64", {.radices = Radices::unrolled}, 256,
-            words_of_older_gpus, "Lines of many lengths:");
+        return {mixed_variant("fused_mixed", opencl, "c64", {.radices = Radices::unrolled}, 256,
+                    words_of_older_gpus, "Lines of many lengths:"),
+            mixed_variant("fused_mixed_large", opencl, "c64", {.radices = Radices::unrolled_large}, 256,
+                words_of_older_gpus, "Lines with a prime factor of 17 to 23:")};
     }
     return {mixed_variant("fused_mixed", cuda, "c64", {.radices = Radices::common}, 256, words_of_older_gpus,
                 "Lines of many lengths:"),
@@ -141,6 +143,18 @@ inline ScheduleVariants mixed_variants(Backends where) {
             "Long lines of many lengths:"),
         mixed_variant("fused_mixed_every", cuda, "c64", {.radices = Radices::every}, 512, words_of_every_gpu,
             "Lines with prime factors up to 13:"),
+        mixed_variant("fused_mixed_large_a", cuda, "c64", {.radices = Radices::prime}, 256, 6120,
+            "Lines with prime factors up to 31:", 64),
+        mixed_variant("fused_mixed_large_b", cuda, "c64", {.radices = Radices::prime}, 256, 6120,
+            "Lines with prime factors up to 31:", 80),
+        mixed_variant("fused_mixed_large_c", cuda, "c64", {.radices = Radices::prime}, 512, 13600,
+            "Lines with prime factors up to 31:", 64),
+        mixed_variant("fused_mixed_large_d", cuda, "c64", {.radices = Radices::prime}, 256, 13600,
+            "Lines with prime factors up to 31:", 128),
+        mixed_variant("fused_mixed_large_e", cuda, "c64", {.radices = Radices::prime}, 256, 9568,
+            "Lines with prime factors up to 31:", 80),
+        mixed_variant("fused_mixed_large_f", cuda, "c64", {.radices = Radices::prime}, 512, 13600,
+            "Lines with prime factors up to 31:", 96),
         mixed_variant("fused_mixed_convolved", cuda, "c64", {.radices = Radices::common, .convolves = true},
             512, words_of_every_gpu, "Lines of any length, as convolutions of longer ones:")};
 }
@@ -155,6 +169,17 @@ inline ScheduleVariants mixed_variants_of_f64() {
                 "Lines of f64:"),
             variant("tuned_any", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{.columns = true})
                 .says("Columns of f64 of any length, all stages in a core's cache.")});
+}
+
+inline ScheduleVariants mixed_large_variants_of_f64() {
+    using Radices = FftMixedShape::Radices;
+    return family("fused",
+        {mixed_variant("fused_mixed_large_a", cuda, "c128", {.radices = Radices::prime}, 256,
+             words_of_every_gpu, "Lines of f64 with prime factors up to 31:", 64),
+            mixed_variant("fused_mixed_large_b", cuda, "c128", {.radices = Radices::prime}, 256,
+                words_of_every_gpu, "Lines of f64 with prime factors up to 31:", 120),
+            mixed_variant("fused_mixed_large_c", cuda, "c128", {.radices = Radices::prime}, 128,
+                words_of_every_gpu, "Lines of f64 with prime factors up to 31:", 120)});
 }
 
 // The rows of f64 on a CPU, whose columns are above. A family of their own, so that they too have code for

@@ -1,5 +1,5 @@
 #pragma once
-// A form of fft2d: one pass over lines of any length whose prime factors are at most 13. Variants on
+// A form of fft2d: one pass over lines of any length whose prime factors are at most 31. Variants on
 // CPUs: fused_mixed* of fft2d and fresnel; of c64 for sides that have no other pass, of c128 for all sides.
 // FftMixedBlocks (mixed_blocks.h) is the same for blocks of threads of a GPU.
 //

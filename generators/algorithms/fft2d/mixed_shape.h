@@ -1,31 +1,40 @@
 #pragma once
 // What host and generator share of passes over lines of any smooth length (mixed.h). Plain C++ without
 // Halide.h.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 namespace tilewright {
 
-// The radices of the stages, in the order of the stages. Powers of two come first: then the distances of
-// points in memory are odd in the last stages, where neighbouring threads read far apart.
-constexpr std::array<int, 14> mixed_radices = {16, 8, 4, 2, 12, 10, 6, 15, 9, 3, 5, 7, 11, 13};
+// The radices of the stages, in the order of the stages: this list says which prime factors need no
+// convolution. Prime numbers from 17 on come first, because the last stage of a GPU, which holds its results
+// beside what it reads, has not enough registers for them. Then come powers of two: the distances of points
+// in memory are odd in the last stages, where neighbouring threads read far apart.
+constexpr std::array<int, 19> mixed_radices = {
+    31, 29, 23, 19, 17, 16, 8, 4, 2, 12, 10, 6, 15, 9, 3, 5, 7, 11, 13};
+constexpr bool is_large_radix(int radix) {
+    return radix > 16;
+}
 
 // How many stages of each radix a library has at most, and all stages of a line together.
 using MixedStages = std::array<int, mixed_radices.size()>;
-constexpr size_t most_mixed_stages = 10;
+constexpr int most_mixed_stages = 10;
 
 // A variant's configuration.
 struct FftMixedShape {
     // The radices that a library has code for. On a GPU each one that a length does not use takes a barrier
     // and an instruction that is not in the cache; on a CPU `every` takes .5 MB in place of .25 MB.
     enum class Radices {
-        prime,   // powers of two and primes
-        common,  // six, of which most lengths are products whose prime factors are 2, 3 and 5
-        every,
+        prime,     // powers of two and primes
+        common,    // seven, of which most lengths are products whose prime factors are 2, 3 and 5
+        every,     // all that are not large
         unrolled,  // few stages, which are no loops
+        unrolled_large,
     };
 
     Radices radices = Radices::prime;
@@ -40,21 +49,46 @@ struct FftMixedShape {
     }
 
     bool unrolled() const {
-        return radices == Radices::unrolled;
+        return radices == Radices::unrolled || radices == Radices::unrolled_large;
     }
     MixedStages stages() const {
+        MixedStages most{};
+        const auto allow = [&](std::initializer_list<int> some, int count) {
+            for (size_t r = 0; r < mixed_radices.size(); r++) {
+                most[r] += std::count(some.begin(), some.end(), mixed_radices[r]) > 0 ? count : 0;
+            }
+        };
+        constexpr int any = most_mixed_stages;
         switch (radices) {
-        case Radices::common: return {99, 99, 99, 0, 99, 99, 0, 0, 99, 0, 99, 0, 0, 0};
-        case Radices::every: return {99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99};
-        case Radices::unrolled: return {0, 4, 1, 1, 0, 0, 0, 0, 0, 4, 4, 2, 0, 0};
-        default: return {99, 99, 99, 99, 0, 0, 0, 0, 0, 99, 99, 99, 99, 99};
+        case Radices::common: allow({16, 8, 4, 12, 10, 9, 5}, any); break;
+        case Radices::every: allow({16, 8, 4, 2, 12, 10, 6, 15, 9, 3, 5, 7, 11, 13}, any); break;
+        case Radices::unrolled:
+            allow({8, 3, 5}, 4);
+            allow({7}, 2);
+            allow({4, 2}, 1);
+            break;
+        case Radices::unrolled_large:
+            allow({8}, 3);
+            allow({3}, 2);
+            allow({23, 19, 17, 4, 2, 5, 7}, 1);
+            break;
+        default: allow({31, 29, 23, 19, 17, 16, 8, 4, 2, 3, 5, 7, 11, 13}, any);
         }
+        return most;
     }
-    // On a GPU: the radices of last stages; 1 is that of a line of one point.
+    bool has_large_radices() const {
+        bool found = false;
+        for (size_t r = 0; r < mixed_radices.size(); r++) {
+            found = found || (is_large_radix(mixed_radices[r]) && stages()[r] > 0);
+        }
+        return found;
+    }
+    // On a GPU: the radices of last stages; 1 is that of a line whose stages have large radices alone, and of
+    // a line of one point.
     std::vector<int> last_radices() const {
         std::vector<int> radices = {1};
         for (size_t r = 0; r < mixed_radices.size(); r++) {
-            if (stages()[r] > 0) {
+            if (stages()[r] > 0 && !is_large_radix(mixed_radices[r])) {
                 radices.push_back(mixed_radices[r]);
             }
         }
