@@ -74,7 +74,7 @@ static const ScheduleVariants &variants() {
         family("fused", {pass_variants("fused_rows", lines_in_shared, along, other_rows()),
                             pass_variants("fused_columns", lines_in_shared, across, other_columns())}),
 
-        // Lines with a prime factor of more than 13, as convolutions.
+        // Lines with a prime factor of more than 31, as convolutions.
         family("fused", {pass_variants("fused_padded_rows", lines_in_shared,
                              padded<FftPassShape::Lines::along>, padded_rows),
                             pass_variants("fused_padded_columns", lines_in_shared,
@@ -94,7 +94,6 @@ static const ScheduleVariants &variants() {
 
         family("fused", {mixed_variants(cuda), mixed_variants(opencl), mixed_variants(cpu)}),
         mixed_variants_of_f64(),
-        mixed_large_variants_of_f64(),
         mixed_rows_of_f64(),
         family("fused", half_variants("c64 c128")),
 

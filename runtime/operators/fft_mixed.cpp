@@ -207,27 +207,9 @@ MixedTransform::MixedTransform(std::vector<const Variant *> variants, Device dev
             }
             return convolves;
         });
-        leave_out_large_radices();
     }
     if (variants_.empty()) {
         throw std::logic_error("no variant of the form fft_mixed");
-    }
-}
-
-// Leaves out variants with large radices where others transform the lines, or convolve them: their code takes
-// registers and barriers.
-void MixedTransform::leave_out_large_radices() {
-    const auto has_large = [](const Variant *variant) {
-        return variant->configuration<FftMixedShape>().has_large_radices();
-    };
-    const auto serve = [&](bool large) {
-        return std::any_of(variants_.begin(), variants_.end(), [&](const Variant *variant) {
-            return has_large(variant) == large && is_smooth(n_, stages_of(*variant));
-        });
-    };
-    const bool needed = serve(true) && !serve(false);
-    if (!needed && !std::all_of(variants_.begin(), variants_.end(), has_large)) {
-        std::erase_if(variants_, has_large);
     }
 }
 

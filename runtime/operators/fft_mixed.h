@@ -55,7 +55,6 @@ private:
         int32_t shift = 0;
     };
 
-    void leave_out_large_radices();
     MixedStages stages() const;
     bool is_on_gpu() const;
     Division division(const LinesOfBlocks &lines) const;

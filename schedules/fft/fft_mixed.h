@@ -102,11 +102,11 @@ inline void mixed_lines_in_vectors(FftMixed &f, ScheduleContext &context) {
 
 // A variant of a GPU: `words` is how many words of 8 bytes a block of threads keeps.
 inline ScheduleVariant mixed_variant(const std::string &name, Backends where, const std::string &type,
-    const FftMixedShape &shape, int threads, int words, const std::string &sentence, int registers = 64) {
+    const FftMixedShape &shape, int threads, int words, const std::string &sentence) {
     const int parts = type == "c64" ? 1 : 2;
     return variant(name, where, type, mixed_lines_in_shared, shape,
         {{"threads", threads, 64, 512}, {"words", words / parts, 4096 / parts, words / parts}})
-        .registers("", registers * parts)
+        .registers("", 64 * parts)
         .says(sentence + " all stages in shared memory.");
 }
 
@@ -134,7 +134,7 @@ inline ScheduleVariants mixed_variants(Backends where) {
     if (where == opencl) {
         return {mixed_variant("fused_mixed", opencl, "c64", {.radices = Radices::unrolled}, 256,
                     words_of_older_gpus, "Lines of many lengths:"),
-            mixed_variant("fused_mixed_large", opencl, "c64", {.radices = Radices::unrolled_large}, 256,
+            mixed_variant("fused_mixed_large", opencl, "c64", {.radices = Radices::unrolled_upto_23}, 256,
                 words_of_older_gpus, "Lines with a prime factor of 17 to 23:")};
     }
     return {mixed_variant("fused_mixed", cuda, "c64", {.radices = Radices::common}, 256, words_of_older_gpus,
@@ -142,19 +142,7 @@ inline ScheduleVariants mixed_variants(Backends where) {
         mixed_variant("fused_mixed_long", cuda, "c64", {.radices = Radices::common}, 512, 13600,
             "Long lines of many lengths:"),
         mixed_variant("fused_mixed_every", cuda, "c64", {.radices = Radices::every}, 512, words_of_every_gpu,
-            "Lines with prime factors up to 13:"),
-        mixed_variant("fused_mixed_large_a", cuda, "c64", {.radices = Radices::prime}, 256, 6120,
-            "Lines with prime factors up to 31:", 64),
-        mixed_variant("fused_mixed_large_b", cuda, "c64", {.radices = Radices::prime}, 256, 6120,
-            "Lines with prime factors up to 31:", 80),
-        mixed_variant("fused_mixed_large_c", cuda, "c64", {.radices = Radices::prime}, 512, 13600,
-            "Lines with prime factors up to 31:", 64),
-        mixed_variant("fused_mixed_large_d", cuda, "c64", {.radices = Radices::prime}, 256, 13600,
-            "Lines with prime factors up to 31:", 128),
-        mixed_variant("fused_mixed_large_e", cuda, "c64", {.radices = Radices::prime}, 256, 9568,
-            "Lines with prime factors up to 31:", 80),
-        mixed_variant("fused_mixed_large_f", cuda, "c64", {.radices = Radices::prime}, 512, 13600,
-            "Lines with prime factors up to 31:", 96),
+            "Lines with prime factors up to 31:"),
         mixed_variant("fused_mixed_convolved", cuda, "c64", {.radices = Radices::common, .convolves = true},
             512, words_of_every_gpu, "Lines of any length, as convolutions of longer ones:")};
 }
@@ -164,22 +152,11 @@ inline ScheduleVariants mixed_variants_of_f64() {
     using Radices = FftMixedShape::Radices;
     return family("tuned",
         {mixed_variant(
-             "tuned", cuda, "c128", {.radices = Radices::every}, 256, words_of_every_gpu, "Lines of f64:"),
+             "tuned", cuda, "c128", {.radices = Radices::upto_23}, 256, words_of_every_gpu, "Lines of f64:"),
             mixed_variant("tuned", opencl, "c128", {.radices = Radices::unrolled}, 256, words_of_older_gpus,
                 "Lines of f64:"),
             variant("tuned_any", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{.columns = true})
                 .says("Columns of f64 of any length, all stages in a core's cache.")});
-}
-
-inline ScheduleVariants mixed_large_variants_of_f64() {
-    using Radices = FftMixedShape::Radices;
-    return family("fused",
-        {mixed_variant("fused_mixed_large_a", cuda, "c128", {.radices = Radices::prime}, 256,
-             words_of_every_gpu, "Lines of f64 with prime factors up to 31:", 64),
-            mixed_variant("fused_mixed_large_b", cuda, "c128", {.radices = Radices::prime}, 256,
-                words_of_every_gpu, "Lines of f64 with prime factors up to 31:", 120),
-            mixed_variant("fused_mixed_large_c", cuda, "c128", {.radices = Radices::prime}, 128,
-                words_of_every_gpu, "Lines of f64 with prime factors up to 31:", 120)});
 }
 
 // The rows of f64 on a CPU, whose columns are above. A family of their own, so that they too have code for

@@ -32,9 +32,10 @@ struct FftMixedShape {
     enum class Radices {
         prime,     // powers of two and primes
         common,    // seven, of which most lengths are products whose prime factors are 2, 3 and 5
-        every,     // all that are not large
+        every,     // all
+        upto_23,   // all of those
         unrolled,  // few stages, which are no loops
-        unrolled_large,
+        unrolled_upto_23,
     };
 
     Radices radices = Radices::prime;
@@ -49,7 +50,7 @@ struct FftMixedShape {
     }
 
     bool unrolled() const {
-        return radices == Radices::unrolled || radices == Radices::unrolled_large;
+        return radices == Radices::unrolled || radices == Radices::unrolled_upto_23;
     }
     MixedStages stages() const {
         MixedStages most{};
@@ -60,28 +61,17 @@ struct FftMixedShape {
         };
         constexpr int any = most_mixed_stages;
         switch (radices) {
+        case Radices::prime: allow({31, 29, 23, 19, 17, 16, 8, 4, 2, 3, 5, 7, 11, 13}, any); break;
         case Radices::common: allow({16, 8, 4, 12, 10, 9, 5}, any); break;
-        case Radices::every: allow({16, 8, 4, 2, 12, 10, 6, 15, 9, 3, 5, 7, 11, 13}, any); break;
+        case Radices::every: most.fill(any); break;
+        case Radices::upto_23: allow({23, 19, 17, 16, 8, 4, 2, 12, 10, 6, 15, 9, 3, 5, 7, 11, 13}, any); break;
+        case Radices::unrolled_upto_23: allow({23, 19, 17}, 1); [[fallthrough]];
         case Radices::unrolled:
             allow({8, 3, 5}, 4);
             allow({7}, 2);
             allow({4, 2}, 1);
-            break;
-        case Radices::unrolled_large:
-            allow({8}, 3);
-            allow({3}, 2);
-            allow({23, 19, 17, 4, 2, 5, 7}, 1);
-            break;
-        default: allow({31, 29, 23, 19, 17, 16, 8, 4, 2, 3, 5, 7, 11, 13}, any);
         }
         return most;
-    }
-    bool has_large_radices() const {
-        bool found = false;
-        for (size_t r = 0; r < mixed_radices.size(); r++) {
-            found = found || (is_large_radix(mixed_radices[r]) && stages()[r] > 0);
-        }
-        return found;
     }
     // On a GPU: the radices of last stages; 1 is that of a line whose stages have large radices alone, and of
     // a line of one point.

@@ -82,8 +82,7 @@ TEST_P(Fft2dVariant, IsTheTransformWithinTheBound) {
     // Without passes, on a CPU without AVX2, the others serve these sides too.
     if (variant().backend != Backend::cpu || cpu_has_avx2()) {
         EXPECT_EQ(served() == 0,
-            is_half() || (variant().schedule.starts_with("fused_mixed") &&
-                             (type() == Type::c64 || variant().schedule.starts_with("fused_mixed_large"))))
+            is_half() || (variant().schedule.starts_with("fused_mixed") && type() == Type::c64))
             << "which serves other sides";
     }
 }
