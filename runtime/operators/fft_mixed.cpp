@@ -162,6 +162,8 @@ struct MixedTransform::Pass {
             std::swap(reads.dims[0], reads.dims[(size_t)numbers.reads_columns]);
             std::swap(writes.dims[0], writes.dims[(size_t)numbers.writes_columns]);
         }
+        numbers.loop_radix = (int32_t)tables.loop_radix;
+        numbers.of_loop_radix = fft_mixed_reciprocal(numbers.loop_radix);
         const Array roots = fft_roots(numbers.length, type), one = fft_roots(1, type);
         if (!first.empty() && !numbers.twiddled) {
             numbers.first_by_point = 1;

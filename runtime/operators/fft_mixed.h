@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-// All lines of a field along one axis. A length whose prime factors are at most 31 takes one pass, or two
+// All lines of a field along one axis. A length whose prime factors are at most 13 takes one pass, or two
 // passes over parts of the lines where these do not fit a block of threads. Any other length n takes two
 // transforms of a longer length M, by one library where a block of threads has room for M points: with w(j) =
 // exp(-pi i j^2 / n),

@@ -41,7 +41,7 @@ struct MixedTables {
     std::array<int32_t, mixed_radices.size()> counts;
     Array positions;
     std::array<uint64_t, most_mixed_stages> strides;
-    int64_t rows = 1, left_out = 0;  // FftMixedNumbers
+    int64_t rows = 1, left_out = 0, loop_radix = 1;  // FftMixedNumbers
 
     // Of a line.
     int64_t cells() const {
