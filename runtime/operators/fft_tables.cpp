@@ -42,7 +42,7 @@ std::vector<int64_t> factors_of(int64_t n) {
 
 using RadixCounts = std::array<int32_t, mixed_radices.size()>;
 
-const size_t first_small_radix =
+constexpr size_t first_small_radix =
     (size_t)(std::find_if_not(mixed_radices.begin(), mixed_radices.end(), is_large_radix) -
              mixed_radices.begin());
 

@@ -150,7 +150,8 @@ private:
     }
 
     void read_by_loop() {
-        const Expr radix = numbers.loop_radix, half = radix / 2, apart = quotient(length, numbers.of_loop_radix),
+        const Expr radix = numbers.loop_radix, half = radix / 2,
+                   apart = quotient(length, numbers.of_loop_radix),
                    butterflies = select(radix == 1, 0, apart);
         const Complex a = received(r + j * apart), b = received(r + select(j == 0, 0, radix - j) * apart);
         pairs(line, j, r, batch) = Tuple(a.re + b.re, a.im + b.im, a.re - b.re, a.im - b.im);
@@ -168,7 +169,8 @@ private:
         reading_by_loop = RDom({{0, radix}, {0, butterflies}}, "reading_by_loop");
         const Expr result = reading_by_loop.x, butterfly = reading_by_loop.y, is_first = result <= half;
         const Halide::FuncRef both = halves(line, select(is_first, result, radix - result), butterfly, batch);
-        const Expr sign = select(is_first, Halide::Internal::make_one(type), -Halide::Internal::make_one(type));
+        const Expr sign =
+            select(is_first, Halide::Internal::make_one(type), -Halide::Internal::make_one(type));
         const Complex value{both[0] + both[3] * sign, both[1] - both[2] * sign};
         store({cell(result * apart + butterfly)}, {value * root(result * butterfly)});
     }

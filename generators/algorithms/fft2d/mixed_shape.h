@@ -18,8 +18,7 @@ namespace tilewright {
 // larger prime factor, it is a convolution, but for one factor of at most `largest_loop_radix` on a CPU.
 // 29 and 31 take more than 64 registers of a thread: 3968 x 3968 took 1.2 times as long as a convolution, and
 // with 128 registers other lengths took longer (H200, 2026-11-29).
-constexpr std::array<int, 17> mixed_radices = {
-    23, 19, 17, 16, 8, 4, 2, 12, 10, 6, 15, 9, 3, 5, 7, 11, 13};
+constexpr std::array<int, 17> mixed_radices = {23, 19, 17, 16, 8, 4, 2, 12, 10, 6, 15, 9, 3, 5, 7, 11, 13};
 constexpr bool is_large_radix(int radix) {
     return radix > 16;
 }
