@@ -102,10 +102,10 @@ Share best_share(const LinesOfBlocks &lines, const MixedStages &most, const Bloc
         int64_t time =
             16 * ceil_div(lines.length, threads * 8) * (lines.columns && shift < 2 ? 4 >> shift : 1);
         for (size_t r = 0; r < mixed_radices.size(); r++) {
-            const int64_t radix = mixed_radices[r];
-            // A butterfly of a large radix p takes (p - 1)^2 multiply-adds more.
-            const int64_t more = is_large_radix(mixed_radices[r]) ? (radix - 1) * (radix - 1) / 8 : 0;
-            time += tables.counts[r] * ceil_div(lines.length / radix, threads) * (radix + 4 + more);
+            // A large radix takes as many multiply-adds more as the square of `sums`.
+            const int64_t radix = mixed_radices[r], sums = is_large_radix((int)radix) ? radix - 1 : 0;
+            time +=
+                tables.counts[r] * ceil_div(lines.length / radix, threads) * (radix + 4 + sums * sums / 8);
         }
         time *= block.threads * ceil_div(blocks * lines.batches, (int64_t)units);
         if (time < best.time) {
@@ -200,13 +200,10 @@ MixedTransform::MixedTransform(std::vector<const Variant *> variants, Device dev
         std::erase_if(variants_, [&](const Variant *variant) {
             return variant->configuration<FftMixedShape>().columns != (axis == FieldAxis::columns);
         });
-    }
-    if (is_on_gpu()) {
+    } else {
         std::erase_if(variants_, [&](const Variant *variant) {
             const bool convolves = variant->configuration<FftMixedShape>().convolves;
-            if (convolves) {
-                convolving_ = variant;
-            }
+            convolving_ = convolves ? variant : convolving_;
             return convolves;
         });
     }
