@@ -102,10 +102,9 @@ Share best_share(const LinesOfBlocks &lines, const MixedStages &most, const Bloc
         int64_t time =
             16 * ceil_div(lines.length, threads * 8) * (lines.columns && shift < 2 ? 4 >> shift : 1);
         for (size_t r = 0; r < mixed_radices.size(); r++) {
-            // A large radix takes as many multiply-adds more as the square of `sums`.
-            const int64_t radix = mixed_radices[r], sums = is_large_radix((int)radix) ? radix - 1 : 0;
-            time +=
-                tables.counts[r] * ceil_div(lines.length / radix, threads) * (radix + 4 + sums * sums / 8);
+            // A large radix takes as many multiply-adds more as the square of `p`.
+            const int64_t radix = mixed_radices[r], p = is_large_radix((int)radix) ? radix - 1 : 0;
+            time += tables.counts[r] * ceil_div(lines.length / radix, threads) * (radix + 4 + p * p / 8);
         }
         time *= block.threads * ceil_div(blocks * lines.batches, (int64_t)units);
         if (time < best.time) {
