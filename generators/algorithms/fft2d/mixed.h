@@ -168,7 +168,8 @@ private:
 
         reading_by_loop = RDom({{0, radix}, {0, butterflies}}, "reading_by_loop");
         const Expr result = reading_by_loop.x, butterfly = reading_by_loop.y, is_first = result <= half;
-        const Halide::FuncRef both = halves(line, select(is_first, result, radix - result), butterfly, batch);
+        const Expr of_half = unsafe_promise_clamped(select(is_first, result, radix - result), 0, half);
+        const Halide::FuncRef both = halves(line, of_half, butterfly, batch);
         const Expr sign =
             select(is_first, Halide::Internal::make_one(type), -Halide::Internal::make_one(type));
         const Complex value{both[0] + both[3] * sign, both[1] - both[2] * sign};
