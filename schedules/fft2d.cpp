@@ -39,6 +39,16 @@ const std::vector<PassLines> padded_rows = {{{8, 16, 16}, 1, 1, gpu, 64}, {{16, 
     {{24, 16, 16}, 1, 1, cuda, 80}, {{24, 16, 24}, 1, 1, cuda, 80}};
 const std::vector<PassLines> padded_columns = {{{16, 16, 8}, 4, 1, cuda, 64}, {{16, 16, 16}, 4, 1, cuda, 64}};
 
+// Sides of photographs of 8, 10, 18 and 20 megapixels, whose factor is 17 or 19.
+const std::vector<PassLines> rows_of_photographs = {{{17, 12, 12}, 1, 2, cuda, 64, 204},
+    {{19, 12, 12}, 1, 2, cuda, 64, 228}, {{17, 16, 12}, 1, 2, cuda, 64, 272},
+    {{19, 16, 12}, 1, 2, cuda, 64, 304}, {{17, 18, 12}, 1, 2, cuda, 64, 306},
+    {{17, 18, 16}, 1, 2, cuda, 64, 306}, {{19, 18, 16}, 1, 2, cuda, 64, 342}};
+const std::vector<PassLines> columns_of_photographs = {{{17, 12, 12}, 4, 2, cuda, 80, 102},
+    {{19, 12, 12}, 4, 2, cuda, 80, 114}, {{17, 16, 12}, 4, 2, cuda, 80, 102},
+    {{19, 16, 12}, 4, 2, cuda, 80, 114}, {{17, 18, 12}, 4, 2, cuda, 80, 102},
+    {{17, 18, 16}, 4, 2, cuda, 80, 153}, {{19, 18, 16}, 4, 2, cuda, 80, 171}};
+
 PassNumbers second_part_of_any(int together) {
     PassNumbers numbers = second_part(FftPassShape::Lines::across, together);
     numbers.serves_all = true;
@@ -72,9 +82,11 @@ static const ScheduleVariants &variants() {
                             {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
         family("fused", pass_variants("fused_columns", lines_in_shared, across, whole_columns())),
         family("fused", {pass_variants("fused_rows", lines_in_shared, along, other_rows()),
-                            pass_variants("fused_columns", lines_in_shared, across, other_columns())}),
+                            pass_variants("fused_columns", lines_in_shared, across, other_columns()),
+                            pass_variants("fused_rows", lines_in_shared, along, rows_of_photographs),
+                            pass_variants("fused_columns", lines_in_shared, across, columns_of_photographs)}),
 
-        // Lines with a prime factor of more than 13, as convolutions.
+        // Lines with a large prime factor, as convolutions.
         family("fused", {pass_variants("fused_padded_rows", lines_in_shared,
                              padded<FftPassShape::Lines::along>, padded_rows),
                             pass_variants("fused_padded_columns", lines_in_shared,
@@ -94,7 +106,7 @@ static const ScheduleVariants &variants() {
 
         family("fused", {mixed_variants(cuda), mixed_variants(opencl), mixed_variants(cpu)}),
         mixed_variants_of_f64(),
-        mixed_rows_of_f64(),
+        other_mixed_variants_of_f64(),
         family("fused", half_variants("c64 c128")),
 
         // Without AVX2, all lines are transformed by fused_mixed*. Columns of 8192 are done in parts.

@@ -102,8 +102,9 @@ Share best_share(const LinesOfBlocks &lines, const MixedStages &most, const Bloc
         int64_t time =
             16 * ceil_div(lines.length, threads * 8) * (lines.columns && shift < 2 ? 4 >> shift : 1);
         for (size_t r = 0; r < mixed_radices.size(); r++) {
-            const int64_t radix = mixed_radices[r];
-            time += tables.counts[r] * ceil_div(lines.length / radix, threads) * (radix + 4);
+            // A large radix takes as many multiply-adds more as the square of `p`.
+            const int64_t radix = mixed_radices[r], p = is_large_radix((int)radix) ? radix - 1 : 0;
+            time += tables.counts[r] * ceil_div(lines.length / radix, threads) * (radix + 4 + p * p / 8);
         }
         time *= block.threads * ceil_div(blocks * lines.batches, (int64_t)units);
         if (time < best.time) {
@@ -160,6 +161,8 @@ struct MixedTransform::Pass {
             std::swap(reads.dims[0], reads.dims[(size_t)numbers.reads_columns]);
             std::swap(writes.dims[0], writes.dims[(size_t)numbers.writes_columns]);
         }
+        numbers.loop_radix = (int32_t)tables.loop_radix;
+        numbers.of_loop_radix = fft_mixed_reciprocal(numbers.loop_radix);
         const Array roots = fft_roots(numbers.length, type), one = fft_roots(1, type);
         if (!first.empty() && !numbers.twiddled) {
             numbers.first_by_point = 1;
@@ -196,13 +199,10 @@ MixedTransform::MixedTransform(std::vector<const Variant *> variants, Device dev
         std::erase_if(variants_, [&](const Variant *variant) {
             return variant->configuration<FftMixedShape>().columns != (axis == FieldAxis::columns);
         });
-    }
-    if (is_on_gpu()) {
+    } else {
         std::erase_if(variants_, [&](const Variant *variant) {
             const bool convolves = variant->configuration<FftMixedShape>().convolves;
-            if (convolves) {
-                convolving_ = variant;
-            }
+            convolving_ = convolves ? variant : convolving_;
             return convolves;
         });
     }

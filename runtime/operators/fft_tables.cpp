@@ -42,6 +42,10 @@ std::vector<int64_t> factors_of(int64_t n) {
 
 using RadixCounts = std::array<int32_t, mixed_radices.size()>;
 
+constexpr size_t first_small_radix =
+    (size_t)(std::find_if_not(mixed_radices.begin(), mixed_radices.end(), is_large_radix) -
+             mixed_radices.begin());
+
 // How often a length has each radix: as few stages as there can be, and of those the smallest radices.
 // Nothing where it takes other radices or more stages. Radices from `first` on are tried.
 struct Radices {
@@ -53,11 +57,12 @@ std::optional<Radices> fewest_stages(int64_t n, const MixedStages &most, size_t 
         return Radices();
     }
     std::optional<Radices> best;
-    for (size_t r = first; r < most.size(); r++) {
+    for (size_t r = first; r < mixed_radices.size(); r++) {
         if (most[r] == 0 || n % mixed_radices[r] != 0) {
             continue;
         }
-        auto found = fewest_stages(n / mixed_radices[r], most, r);
+        const bool is_large = is_large_radix(mixed_radices[r]);
+        auto found = fewest_stages(n / mixed_radices[r], most, is_large ? first_small_radix : r);
         if (!found || ++found->counts[r] > most[r]) {
             continue;
         }
@@ -69,15 +74,28 @@ std::optional<Radices> fewest_stages(int64_t n, const MixedStages &most, size_t 
     }
     return best;
 }
+
+// The radix of the stage that is a loop: the largest prime factor, if it is a factor of no other radix. 1
+// where there is no such stage.
+int64_t loop_radix_of(int64_t n, const MixedStages &most) {
+    const int64_t p = most[by_loop] > 0 ? largest_factor(n) : 1;
+    bool is_needed = p <= most[by_loop];
+    for (size_t r = 0; r < mixed_radices.size(); r++) {
+        is_needed = is_needed && (most[r] == 0 || mixed_radices[r] % p != 0);
+    }
+    return is_needed ? p : 1;
+}
+
 std::optional<RadixCounts> radices_of(int64_t n, const MixedStages &most) {
+    n /= loop_radix_of(n, most);
     int64_t rest = n;
-    for (const int64_t p : {2, 3, 5, 7, 11, 13}) {
-        while (rest % p == 0) {
-            rest /= p;
+    for (size_t r = 0; r < mixed_radices.size(); r++) {
+        for (int64_t common = rest; most[r] > 0 && common > 1; rest /= common) {
+            common = std::gcd(rest, (int64_t)mixed_radices[r]);
         }
     }
     const auto found = rest == 1 ? fewest_stages(n, most, 0) : std::nullopt;
-    return found && found->stages <= (int)most_mixed_stages ? std::optional(found->counts) : std::nullopt;
+    return found && found->stages <= most_mixed_stages ? std::optional(found->counts) : std::nullopt;
 }
 
 // The transform of v, one step per prime factor as in the definition (generators/algorithms/fft2d/fft2d.h).
@@ -159,8 +177,11 @@ MixedTables mixed_tables(int64_t length, const MixedStages &most, bool odd_rows)
         MixedTables made{radices_of(length, most).value(), Array(Type::i32, {length}), {}};
         size_t stages = 0;
         auto *positions = made.positions.as<int32_t>();
-        std::fill_n(positions, length, 0);
-        int64_t before = 1;
+        made.loop_radix = loop_radix_of(length, most);
+        for (int64_t k = 0; k < length; k++) {
+            positions[k] = (int32_t)(k % made.loop_radix * (length / made.loop_radix));
+        }
+        int64_t before = made.loop_radix;
         for (size_t r = 0; r < mixed_radices.size(); r++) {
             for (int32_t stage = 0; stage < made.counts[r]; stage++) {
                 const int64_t radix = mixed_radices[r];
@@ -184,7 +205,7 @@ MixedTables mixed_tables(int64_t length, const MixedStages &most, bool odd_rows)
 
 int32_t MixedTables::take_last_radix() {
     for (size_t r = counts.size(); r-- > 0;) {
-        if (counts[r] > 0) {
+        if (counts[r] > 0 && !is_large_radix(mixed_radices[r])) {
             counts[r]--;
             return mixed_radices[r];
         }
@@ -213,10 +234,13 @@ int64_t chirp_length(int64_t n, const MixedStages &most) {
     auto &lengths = immortal([] { return Cache<std::pair<int64_t, MixedStages>, int64_t>(most_tables); });
     return *lengths.get({n, most}, [&] {
         int64_t best = 0, least = std::numeric_limits<int64_t>::max();
+        MixedStages quick = most;
+        std::fill_n(quick.begin(), first_small_radix, 0);
+        quick[by_loop] = 0;
         // A library with few stages may have none up to the power of two; then it is the first one beyond.
         const auto power_of_two = (int64_t)std::bit_ceil((uint64_t)(2 * n));
         for (int64_t length = 2 * n - 1; best == 0 || length <= power_of_two; length++) {
-            const auto counts = radices_of(length, most);
+            const auto counts = radices_of(length, quick);
             if (!counts) {
                 continue;
             }

@@ -41,13 +41,13 @@ struct MixedTables {
     std::array<int32_t, mixed_radices.size()> counts;
     Array positions;
     std::array<uint64_t, most_mixed_stages> strides;
-    int64_t rows = 1, left_out = 0;  // FftMixedNumbers
+    int64_t rows = 1, left_out = 0, loop_radix = 1;  // FftMixedNumbers
 
     // Of a line.
     int64_t cells() const {
         return positions.size() + rows * left_out;
     }
-    // The radix of the last stage, which is no longer counted then; 1 without stages.
+    // The radix of the last stage, which is no longer counted then; 1 where all stages have large radices.
     int32_t take_last_radix();
 };
 // `odd_rows`: on a GPU, whose rows of cells are an odd number of cells apart.

@@ -91,6 +91,17 @@ inline void mixed_lines_in_vectors(FftMixed &f, ScheduleContext &context) {
         .bound(f.at, 0, 2 * f.length)
         .bound_extent(f.line, lanes);
     f.cells.update(0).reorder({f.line, variable(f.reading, 0), f.batch}).vectorize(f.line, width);
+    const Halide::RVar result = variable(f.reading_by_loop, 0), butterfly = variable(f.reading_by_loop, 1);
+    f.cells.update(1).reorder({f.line, result, butterfly, f.batch}).vectorize(f.line, width);
+    f.pairs.compute_at(f.cells, butterfly)
+        .store_in(Halide::MemoryType::Stack)
+        .bound_storage(f.j, largest_loop_radix / 2 + 1)
+        .vectorize(f.line, width);
+    f.halves.compute_at(f.cells, butterfly)
+        .store_in(Halide::MemoryType::Stack)
+        .bound_storage(f.k, largest_loop_radix / 2 + 1)
+        .vectorize(f.line, width);
+    f.halves.update().reorder({f.line, variable(f.terms, 0), f.k}).vectorize(f.line, width);
     for (const FftMixed::Stages &stages : f.stages) {
         const Halide::RVar stage = variable(stages.loops, 1);
         f.cells.update(stages.update)
@@ -121,7 +132,7 @@ inline ScheduleVariants mixed_variants(Backends where) {
     using Radices = FftMixedShape::Radices;
     if (where == cpu) {
         const std::string sentence =
-            " of any length with prime factors up to 13, all stages in a core's cache.";
+            " of any length with prime factors up to 13 and one up to 61, all stages in a core's cache.";
         return {variant("fused_mixed_rows", cpu, "c64", mixed_lines_in_vectors, FftMixedShape{})
                     .one_for("fft")
                     .says("Rows" + sentence),
@@ -132,8 +143,10 @@ inline ScheduleVariants mixed_variants(Backends where) {
     // A loop over stages that may have no iteration, with a barrier inside, makes PoCL 3.1 compile what
     // follows twice; nine of them take it minutes. OpenCL's stages are no loops, and fewer.
     if (where == opencl) {
-        return mixed_variant("fused_mixed", opencl, "c64", {.radices = Radices::unrolled}, 256,
-            words_of_older_gpus, "Lines of many lengths:");
+        return {mixed_variant("fused_mixed", opencl, "c64", {.radices = Radices::unrolled}, 256,
+                    words_of_older_gpus, "Lines of many lengths:"),
+            mixed_variant("fused_mixed_large", opencl, "c64", {.radices = Radices::unrolled_large}, 256,
+                words_of_older_gpus, "Lines with a prime factor of 17 to 23:")};
     }
     return {mixed_variant("fused_mixed", cuda, "c64", {.radices = Radices::common}, 256, words_of_older_gpus,
                 "Lines of many lengths:"),
@@ -141,6 +154,8 @@ inline ScheduleVariants mixed_variants(Backends where) {
             "Long lines of many lengths:"),
         mixed_variant("fused_mixed_every", cuda, "c64", {.radices = Radices::every}, 512, words_of_every_gpu,
             "Lines with prime factors up to 13:"),
+        mixed_variant("fused_mixed_large", cuda, "c64", {.radices = Radices::large}, 512, words_of_every_gpu,
+            "Lines with a prime factor of 17 to 23:"),
         mixed_variant("fused_mixed_convolved", cuda, "c64", {.radices = Radices::common, .convolves = true},
             512, words_of_every_gpu, "Lines of any length, as convolutions of longer ones:")};
 }
@@ -157,12 +172,15 @@ inline ScheduleVariants mixed_variants_of_f64() {
                 .says("Columns of f64 of any length, all stages in a core's cache.")});
 }
 
-// The rows of f64 on a CPU, whose columns are above. A family of their own, so that they too have code for
-// CPUs without AVX2, as the two of c64 have.
-inline ScheduleVariants mixed_rows_of_f64() {
-    return family("fused", {variant("fused_mixed_rows", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{})
-                                   .one_for("fft")
-                                   .says("Rows of f64 of any length, all stages in a core's cache.")});
+// The rows of f64 on a CPU, whose columns are above, in a family of their own, so that they too have code for
+// CPUs without AVX2, as the two of c64 have; and lines with large radices.
+inline ScheduleVariants other_mixed_variants_of_f64() {
+    return family(
+        "fused", {mixed_variant("fused_mixed_large", cuda, "c128", {.radices = FftMixedShape::Radices::large},
+                      256, words_of_every_gpu, "Lines of f64 with a prime factor of 17 to 23:"),
+                     variant("fused_mixed_rows", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{})
+                         .one_for("fft")
+                         .says("Rows of f64 of any length, all stages in a core's cache.")});
 }
 
 }  // namespace tilewright

@@ -9,6 +9,9 @@
 // line k has the frequencies k, k + R, k + 2 R .... The stages are done in place, in `cells`; the host says
 // where each frequency is in the end.
 //
+// A length may have one prime factor that is no radix: its stage is the first one, and is done while the line
+// is read. It is a loop over the terms of sums, so that its code serves all prime numbers.
+//
 // A line may be a part of a longer one, as in pass.h, and may be read with zeros behind it, so that
 // convolutions with a chirp are made of two passes, or of one that `convolves`
 // (runtime/operators/fft_mixed.h). Inputs, in this order; FftMixedNumbers says what b, g and h are. The host
@@ -53,7 +56,13 @@ struct FftMixed : Halide::NamesInterface {
 
     Var line{"line"}, batch{"batch"}, at{"at"}, x{"x"}, y{"y"}, stage{"stage"}, part{"part"};
     Func cells{"cells"}, out{"out"};
-    RDom reading;
+    // Of the two updates that read a line, one has no iteration: `reading` (n), and `reading_by_loop` (k, r),
+    // whose butterfly r has the values r + j length / loop_radix. The sums and differences of those of j and
+    // loop_radix - j are `pairs`, and `halves` the sums over `terms` of which the results k and
+    // loop_radix - k are the sum and the difference.
+    Var j{"j"}, k{"k"}, r{"r"};
+    Func pairs{"pairs"}, halves{"halves"};
+    RDom reading, reading_by_loop, terms;
     std::vector<Stages> stages;
     const Expr length;
     const FftMixedShape shape;
@@ -66,6 +75,7 @@ struct FftMixed : Halide::NamesInterface {
           tables(std::move(tables)), numbers(numbers), power_of_two(std::move(multiply_add)) {
         cells(line, at, batch) = Halide::undef(type);
         read();
+        read_by_loop();
         Expr before = 0;
         for (size_t i = 0; i < mixed_radices.size(); i++) {
             if (shape.stages()[i] > 0) {
@@ -118,9 +128,9 @@ private:
         updates++;
     }
 
-    void read() {
-        reading = RDom(0, length, "reading");
-        const Expr n = reading.x, number = min(line, numbers.lines - 1), is_present = n < numbers.present,
+    // The number at n, times its factor.
+    Complex received(const Expr &n) const {
+        const Expr number = min(line, numbers.lines - 1), is_present = n < numbers.present,
                    i = select(is_present, n, 0);
         ComplexValues both;
         for (const Expr &value : values_of(shape.columns ? in(number, i, batch) : in(i, number, batch))) {
@@ -128,7 +138,42 @@ private:
         }
         both =
             joined(both, factor_where(numbers.first_by_point != 0, tables.first(i * numbers.first_by_point)));
-        store({cell(n)}, {product_of(both, tables.sign)});
+        return product_of(both, tables.sign);
+    }
+    Complex root(const Expr &i) const {
+        return number_of(values_of(tables.roots(within(i, length))));
+    }
+
+    void read() {
+        reading = RDom(0, select(numbers.loop_radix == 1, length, 0), "reading");
+        store({cell(reading.x)}, {received(reading.x)});
+    }
+
+    void read_by_loop() {
+        const Expr radix = numbers.loop_radix, half = radix / 2,
+                   apart = quotient(length, numbers.of_loop_radix),
+                   butterflies = select(radix == 1, 0, apart);
+        const Complex a = received(r + j * apart), b = received(r + select(j == 0, 0, radix - j) * apart);
+        pairs(line, j, r, batch) = Tuple(a.re + b.re, a.im + b.im, a.re - b.re, a.im - b.im);
+        const auto pair = [&](const Expr &j) { return pairs(line, j, r, batch); };
+        const Expr zero = Halide::Internal::make_zero(type), two = Halide::Internal::make_const(type, 2);
+        halves(line, k, r, batch) = Tuple(pair(0)[0] / two, pair(0)[1] / two, zero, zero);
+        terms = RDom(1, half, "terms");
+        const Expr turns = terms.x * k;
+        const Complex w = root((turns - quotient(turns, numbers.of_loop_radix) * radix) * apart);
+        const Halide::FuncRef of_term = pair(terms.x);
+        Halide::FuncRef sums = halves(line, k, r, batch);
+        sums = Tuple(sums[0] + of_term[0] * w.re, sums[1] + of_term[1] * w.re, sums[2] - of_term[2] * w.im,
+            sums[3] - of_term[3] * w.im);
+
+        reading_by_loop = RDom({{0, radix}, {0, butterflies}}, "reading_by_loop");
+        const Expr result = reading_by_loop.x, butterfly = reading_by_loop.y, is_first = result <= half;
+        const Expr of_half = unsafe_promise_clamped(select(is_first, result, radix - result), 0, half);
+        const Halide::FuncRef both = halves(line, of_half, butterfly, batch);
+        const Expr sign =
+            select(is_first, Halide::Internal::make_one(type), -Halide::Internal::make_one(type));
+        const Complex value{both[0] + both[3] * sign, both[1] - both[2] * sign};
+        store({cell(result * apart + butterfly)}, {value * root(result * butterfly)});
     }
 
     // All stages of one radix; `before` stages have other ones.

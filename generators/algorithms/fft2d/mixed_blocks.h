@@ -5,7 +5,7 @@
 //
 // The last stage takes its numbers from shared memory and writes its results to memory. Its radix is a number
 // of the call: of the updates for all radices that a library has code for, one is done. Radix 1 is writing
-// alone, for lines of one point.
+// alone, for lines of one point and for those whose stages have large radices alone.
 //
 // A block transforms `together` lines. A thread has one line, of which it takes each s-th butterfly, s the
 // threads per line: so its numbers and addresses are sums, without a division. Cells of a line are in rows of
@@ -236,7 +236,7 @@ private:
     void transform(bool back) {
         std::vector<Expr> before(mixed_radices.size(), 0);
         for (size_t i = 1; i < mixed_radices.size(); i++) {
-            before[i] = before[i - 1] + tables.counts[i - 1];
+            before[i] = shape.stages()[i - 1] > 0 ? before[i - 1] + tables.counts[i - 1] : before[i - 1];
         }
         for (size_t turn = 0; turn < mixed_radices.size(); turn++) {
             const size_t i = back ? mixed_radices.size() - 1 - turn : turn;

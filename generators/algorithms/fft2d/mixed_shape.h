@@ -1,31 +1,46 @@
 #pragma once
 // What host and generator share of passes over lines of any smooth length (mixed.h). Plain C++ without
 // Halide.h.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 namespace tilewright {
 
-// The radices of the stages, in the order of the stages. Powers of two come first: then the distances of
-// points in memory are odd in the last stages, where neighbouring threads read far apart.
-constexpr std::array<int, 14> mixed_radices = {16, 8, 4, 2, 12, 10, 6, 15, 9, 3, 5, 7, 11, 13};
+// The radices of the stages, in the order of the stages. Prime numbers from 17 on come first, because the
+// last stage of a GPU, which holds its results beside what it reads, has not enough registers for them. Then
+// come powers of two: the distances of points in memory are odd in the last stages, where neighbouring
+// threads read far apart. A line has one stage of these prime numbers at most. With two of them, or with a
+// larger prime factor, it is a convolution, but for one factor of at most `largest_loop_radix` on a CPU.
+// 29 and 31 take more than 64 registers of a thread: 3968 x 3968 took 1.2 times as long as a convolution, and
+// with 128 registers other lengths took longer (H200, 2026-11-29).
+constexpr std::array<int, 17> mixed_radices = {23, 19, 17, 16, 8, 4, 2, 12, 10, 6, 15, 9, 3, 5, 7, 11, 13};
+constexpr bool is_large_radix(int radix) {
+    return radix > 16;
+}
 
-// How many stages of each radix a library has at most, and all stages of a line together.
-using MixedStages = std::array<int, mixed_radices.size()>;
-constexpr size_t most_mixed_stages = 10;
+// How many stages of each radix a library has at most, and all stages of a line together. The last number is
+// the largest prime number that may be the radix of one more stage: the first one, a loop over the terms of
+// sums. Such stages are on CPUs alone, where code for the radices 17 to 31 took 3 MB.
+constexpr size_t by_loop = mixed_radices.size();
+constexpr int most_mixed_stages = 10, largest_loop_radix = 61;
+using MixedStages = std::array<int, by_loop + 1>;
 
 // A variant's configuration.
 struct FftMixedShape {
     // The radices that a library has code for. On a GPU each one that a length does not use takes a barrier
     // and an instruction that is not in the cache; on a CPU `every` takes .5 MB in place of .25 MB.
     enum class Radices {
-        prime,   // powers of two and primes
-        common,  // six, of which most lengths are products whose prime factors are 2, 3 and 5
-        every,
+        prime,     // powers of two, primes, and one more prime as a loop
+        common,    // seven, of which most lengths are products whose prime factors are 2, 3 and 5
+        every,     // all that are not large
+        large,     // all
         unrolled,  // few stages, which are no loops
+        unrolled_large,
     };
 
     Radices radices = Radices::prime;
@@ -40,21 +55,41 @@ struct FftMixedShape {
     }
 
     bool unrolled() const {
-        return radices == Radices::unrolled;
+        return radices == Radices::unrolled || radices == Radices::unrolled_large;
     }
     MixedStages stages() const {
+        MixedStages most{};
+        const auto allow = [&](std::initializer_list<int> some, int count) {
+            for (size_t r = 0; r < by_loop; r++) {
+                most[r] += std::count(some.begin(), some.end(), mixed_radices[r]) > 0 ? count : 0;
+            }
+        };
+        constexpr int any = most_mixed_stages;
         switch (radices) {
-        case Radices::common: return {99, 99, 99, 0, 99, 99, 0, 0, 99, 0, 99, 0, 0, 0};
-        case Radices::every: return {99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99};
-        case Radices::unrolled: return {0, 4, 1, 1, 0, 0, 0, 0, 0, 4, 4, 2, 0, 0};
-        default: return {99, 99, 99, 99, 0, 0, 0, 0, 0, 99, 99, 99, 99, 99};
+        case Radices::prime:
+            allow({16, 8, 4, 2, 3, 5, 7, 11, 13}, any);
+            most[by_loop] = largest_loop_radix;
+            break;
+        case Radices::common: allow({16, 8, 4, 12, 10, 9, 5}, any); break;
+        case Radices::large: allow({23, 19, 17}, 1); [[fallthrough]];
+        case Radices::every: allow({16, 8, 4, 2, 12, 10, 6, 15, 9, 3, 5, 7, 11, 13}, any); break;
+        case Radices::unrolled_large: allow({23, 19, 17}, 1); [[fallthrough]];
+        case Radices::unrolled:
+            allow({8, 3, 5}, 4);
+            allow({7}, 2);
+            allow({4, 2}, 1);
         }
+        return most;
     }
-    // On a GPU: the radices of last stages; 1 is that of a line of one point.
+    bool has_large_radices() const {
+        return radices == Radices::large || radices == Radices::unrolled_large;
+    }
+    // On a GPU: the radices of last stages; 1 is that of a line whose stages have large radices alone, and of
+    // a line of one point.
     std::vector<int> last_radices() const {
         std::vector<int> radices = {1};
-        for (size_t r = 0; r < mixed_radices.size(); r++) {
-            if (stages()[r] > 0) {
+        for (size_t r = 0; r < by_loop; r++) {
+            if (stages()[r] > 0 && !is_large_radix(mixed_radices[r])) {
                 radices.push_back(mixed_radices[r]);
             }
         }
@@ -74,6 +109,7 @@ constexpr int32_t fft_mixed_reciprocal(int64_t b) {
 template<typename Number>
 struct FftMixedNumbers {
     Number length = 0;                            // points per line
+    Number loop_radix = 1, of_loop_radix = 0;     // on a CPU: of the stage that is a loop; 1: there is none
     Number last_radix = 1, last_butterflies = 0;  // on a GPU: of the last stage, and its butterflies per line
     Number rows = 1, row = 1;                     // on a GPU: rows of cells per line, and points per row
     Number of_rows = 0, of_row = 0;               // on a GPU: fft_mixed_reciprocal() of these
@@ -100,6 +136,8 @@ struct FftMixedNumbers {
     template<typename Visit>
     void fields(Visit visit) {
         visit("length", length);
+        visit("loop_radix", loop_radix);
+        visit("of_loop_radix", of_loop_radix);
         visit("last_radix", last_radix);
         visit("last_butterflies", last_butterflies);
         visit("rows", rows);
