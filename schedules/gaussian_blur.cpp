@@ -290,39 +290,37 @@ static ScheduleVariants word_variants() {
 //           .370
 //     RGB   4096 x 4096, sigma 7.5 .145; with windows of radius 16 it took .110, and dot products .099
 static ScheduleVariants fused_variants() {
-    // With loads ahead, eight tiles need 80 registers, so that fewer blocks run at once: 8192 x 8192 u8 takes
-    // .86 to .97 of the time, and 4000 x 3000 1.03 to 1.08.
-    const auto fused = [](const std::string &name, const char *type, int channels, int steps, bool ahead,
-                           int tiles = 8, bool short_taps = false) {
-        const GaussianBlurProductsConfiguration row{.channels = channels,
-            .steps = steps,
-            .short_taps = short_taps,
-            .own_taps = tiles > 8,
-            .ahead = ahead};
-        return variant(name + std::to_string(16 * (steps - 1)), cuda, type, gaussian_blur_products::fused,
-            row, {{"tiles", tiles}})
-            .serves("channels", {.least = (double)channels, .most = (double)channels})
+    using Row = GaussianBlurProductsConfiguration;
+    const auto fused = [](Backends where, const std::string &name, const char *type, const Row &row,
+                           int tiles, int registers) {
+        return variant(name + std::to_string(16 * (row.steps - 1)), where, type,
+            gaussian_blur_products::fused, row, {{"tiles", tiles}})
+            .serves("channels", {.least = (double)row.channels, .most = (double)row.channels})
+            .registers("", registers)
+            .options("-cl-nv-maxrregcount=" + std::to_string(registers))  // the same on NVIDIA's OpenCL
             .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps.");
     };
     ScheduleVariants variants;
     for (const int steps : {2, 3, 4}) {
-        variants.push_back(fused("tuned_fused_", "u8", 1, steps, false).registers("", 64));
-        variants.push_back(fused("tuned_fused_", "u16", 1, steps, true).registers("", 128));
-        variants.push_back(fused("tuned_fused_large_", "u8", 1, steps, true, 16)
-                .registers("", 128)
+        variants.push_back(fused(gpu, "tuned_fused_", "u8", {.steps = steps}, 8, 64));
+        variants.push_back(fused(cuda, "tuned_fused_", "u16", {.steps = steps, .ahead = true}, 8, 128));
+        // OpenCL has 48 KB of shared memory.
+        variants.push_back(fused(cuda, "tuned_fused_large_", "u8",
+            {.steps = steps, .own_taps = true, .ahead = true}, 16, 128)
                 .says("As tuned_fused, in wider strips, with taps in registers and loads a step ahead, for "
                       "large images."));
     }
-    variants.push_back(fused("tuned_fused_short_", "u8", 1, 2, false, 8, true)
-            .registers("", 64)
+    variants.push_back(fused(opencl, "tuned_fused_", "u16", {.steps = 2, .ahead = true}, 4, 128));
+    // With loads ahead, eight tiles need 80 registers, so that fewer blocks run at once: 8192 x 8192 u8 takes
+    // .86 to .97 of the time, and 4000 x 3000 1.03 to 1.08.
+    variants.push_back(fused(gpu, "tuned_fused_short_", "u8", {.steps = 2, .short_taps = true}, 8, 64)
             .says("As tuned_fused, for taps of one byte: half of the products."));
-    variants.push_back(fused("tuned_fused_large_short_", "u8", 1, 2, true, 8, true)
-            .registers("", 80)
+    variants.push_back(
+        fused(gpu, "tuned_fused_large_short_", "u8", {.steps = 2, .short_taps = true, .ahead = true}, 8, 80)
             .says("As tuned_fused_short, with loads a step ahead, for large images."));
     for (const int channels : {3, 4}) {
-        variants.push_back(
-            fused("tuned_fused_colours_" + std::to_string(channels) + "_", "u8", channels, 3, true)
-                .registers("", 128));
+        variants.push_back(fused(cuda, "tuned_fused_colours_" + std::to_string(channels) + "_", "u8",
+            {.channels = channels, .steps = 3, .ahead = true}, 8, 128));
     }
     return variants;
 }
@@ -365,6 +363,13 @@ static const ScheduleVariants &variants() {
                     .serves("channels", {.least = 1, .most = 1})
                     .registers("", 64)
                     .options("-cl-nv-maxrregcount=64")  // the same on NVIDIA's OpenCL
+                    .says("Two kernels; the tensor cores multiply bytes by a band of taps, of any radius."),
+                variant("tuned_products", gpu, "u16", gaussian_blur_products::products,
+                    GaussianBlurProductsConfiguration{},
+                    {{"lines", 1, 1, 4}, {"outputs", 4, 4, 8}, {"band", 64, 1, 256}})
+                    .serves("channels", {.least = 1, .most = 1})
+                    .registers("", 80)
+                    .options("-cl-nv-maxrregcount=80")
                     .says("Two kernels; the tensor cores multiply bytes by a band of taps, of any radius."),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,

@@ -3,6 +3,7 @@
 // bytes, as tensor cores multiply them, in one kernel. Variants: tuned_fused_* on CUDA.
 #include "generators/algorithms/gaussian_blur/products/banded.h"
 #include "generators/algorithms/gaussian_blur/window_words.h"
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,6 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
     // Images of so many channels of so many bytes, the tiles of a strip, the steps of the longest window, and
     // whether a worker keeps its words of the taps.
     struct Group {
-        static constexpr int warps = 8;  // each of which computes tiles / warps tiles
         int channels, bytes, tiles, steps;
         bool short_taps, own_taps;
         Expr band;  // the steps of a group
@@ -28,6 +28,9 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
         template<typename Tunable>
         static Group of(const GaussianBlurProductsConfiguration &row, int bytes, const Tunable &tunable) {
             return {row.channels, bytes, tunable("tiles"), row.steps, row.short_taps, row.own_taps, Expr()};
+        }
+        int warps() const {  // each of which computes tiles / warps() tiles
+            return std::min(tiles, 8);
         }
         int planes() const {
             return channels * bytes;
@@ -110,7 +113,7 @@ private:
             own(v, m, k, worker) = words(v, worker % 32, m, k);
             taps.push_back(words);
             own_taps.push_back(own);
-            const Expr lane = 4 * g + q, warp = tile % group.warps + group.warps * (block / group.channels);
+            const Expr lane = 4 * g + q, warp = tile % group.warps() + group.warps() * (block / group.channels);
             of_tile(v, q, g, m, k, tile, block) =
                 group.own_taps ? own(v, m, k, lane + 32 * warp) : words(v, lane, m, k);
             // All bytes of taps of two bytes and more begin at the same word. Where compilers see that, they
@@ -232,11 +235,11 @@ private:
         const Expr words = ceil_div(planes * width, 4), band = group.band;
         const Expr once = group.own_taps ? select(reach >= 0, 1, 2) : Expr(1);
         to = RDom(
-            {{0, 8}, {0, planes}, {0, 2}, {0, group.tiles / group.warps}, {0, 4}, {0, 8}, {0, group.warps},
+            {{0, 8}, {0, planes}, {0, 2}, {0, group.tiles / group.warps()}, {0, 4}, {0, 8}, {0, group.warps()},
                 {0, band}, {0, once}, {0, ceil_div(ceil_div(height, 32), band)}, {0, strips_}},
             "to");
         const Expr row = to[0], of_pixels = to[1], part = to[2], lane_q = to[4], lane_g = to[5],
-                   tile = group.warps * to[3] + to[6], step = to[7], strip = to[10] * once + to[8],
+                   tile = group.warps() * to[3] + to[6], step = to[7], strip = to[10] * once + to[8],
                    of_group = to[9], down = step + band * of_group;
         // `zero` is read here too: otherwise Halide 21 gives its place in shared memory to `between`, though
         // the next step reads it. Rows below the image are the last one, of which part 1 then changes no bit:
