@@ -5,9 +5,8 @@
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "schedules/gaussian_blur/gaussian_blur_cpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_dots.h"
-#include "schedules/gaussian_blur/gaussian_blur_fused_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
-#include "schedules/gaussian_blur/gaussian_blur_products.h"
+#include "schedules/gaussian_blur/gaussian_blur_products_variants.h"
 #include "schedules/gaussian_blur/gaussian_blur_two_kernels.h"
 #include "schedules/schedule.h"
 #include "schedules/shared_moves.h"
@@ -283,48 +282,6 @@ static ScheduleVariants word_variants() {
     return variants;
 }
 
-// Both passes in one kernel on the tensor cores, by what the taps reach. On an H200 (2026-11-29, ms):
-//     u8    8192 x 8192, sigma 2.25, taps of one byte .0595, with 16 tiles .0634; sigma 3.25 .0769, with 16
-//           tiles .0785; sigma 7.5 .101, with 16 tiles .0966; with loads ahead eight tiles need 80 registers
-//     u16   8192 x 8192, sigma 2.25 .195, with 16 tiles .250; without loads ahead .204, with 64 registers
-//           .370
-//     RGB   4096 x 4096, sigma 7.5 .145; with windows of radius 16 it took .110, and dot products .099
-static ScheduleVariants fused_variants() {
-    using Row = GaussianBlurProductsConfiguration;
-    const auto fused = [](Backends where, const std::string &name, const char *type, const Row &row,
-                           int tiles, int registers) {
-        return variant(name + std::to_string(16 * (row.steps - 1)), where, type,
-            gaussian_blur_products::fused, row, {{"tiles", tiles}})
-            .serves("channels", {.least = (double)row.channels, .most = (double)row.channels})
-            .registers("", registers)
-            .options("-cl-nv-maxrregcount=" + std::to_string(registers))  // the same on NVIDIA's OpenCL
-            .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps.");
-    };
-    ScheduleVariants variants;
-    for (const int steps : {2, 3, 4}) {
-        variants.push_back(fused(gpu, "tuned_fused_", "u8", {.steps = steps}, 8, 64));
-        variants.push_back(fused(cuda, "tuned_fused_", "u16", {.steps = steps, .ahead = true}, 8, 128));
-        // OpenCL has 48 KB of shared memory.
-        variants.push_back(fused(cuda, "tuned_fused_large_", "u8",
-            {.steps = steps, .own_taps = true, .ahead = true}, 16, 128)
-                .says("As tuned_fused, in wider strips, with taps in registers and loads a step ahead, for "
-                      "large images."));
-    }
-    variants.push_back(fused(opencl, "tuned_fused_", "u16", {.steps = 2, .ahead = true}, 4, 128));
-    // With loads ahead, eight tiles need 80 registers, so that fewer blocks run at once: 8192 x 8192 u8 takes
-    // .86 to .97 of the time, and 4000 x 3000 1.03 to 1.08.
-    variants.push_back(fused(gpu, "tuned_fused_short_", "u8", {.steps = 2, .short_taps = true}, 8, 64)
-            .says("As tuned_fused, for taps of one byte: half of the products."));
-    variants.push_back(
-        fused(gpu, "tuned_fused_large_short_", "u8", {.steps = 2, .short_taps = true, .ahead = true}, 8, 80)
-            .says("As tuned_fused_short, with loads a step ahead, for large images."));
-    for (const int channels : {3, 4}) {
-        variants.push_back(fused(cuda, "tuned_fused_colours_" + std::to_string(channels) + "_", "u8",
-            {.channels = channels, .steps = 3, .ahead = true}, 8, 128));
-    }
-    return variants;
-}
-
 static const ScheduleVariants &variants() {
     using namespace gaussian_blur_cpu;
     using namespace gaussian_blur_gpu;
@@ -352,25 +309,8 @@ static const ScheduleVariants &variants() {
                 window_variants(),
                 word_variants(),
                 colour_variants(),
-                fused_variants(),
-                // 8192 x 8192, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms (2026-11-24): .150 / .164 / .173 /
-                // .220; groups of 2 x 4 tiles .155 / .170 / .186 / .237, of 2 x 8 .170 / .183 / .195 / .251;
-                // without the limit of registers (2 x 4) .177 / .192 / .210 / .272; in four bands (2 x 4)
-                // .178 / .196 / .213 / .276.
-                variant("tuned_products", gpu, "u8", gaussian_blur_products::products,
-                    GaussianBlurProductsConfiguration{},
-                    {{"lines", 1, 1, 4}, {"outputs", 8, 4, 8}, {"band", 64, 1, 256}})
-                    .serves("channels", {.least = 1, .most = 1})
-                    .registers("", 64)
-                    .options("-cl-nv-maxrregcount=64")  // the same on NVIDIA's OpenCL
-                    .says("Two kernels; the tensor cores multiply bytes by a band of taps, of any radius."),
-                variant("tuned_products", gpu, "u16", gaussian_blur_products::products,
-                    GaussianBlurProductsConfiguration{},
-                    {{"lines", 1, 1, 4}, {"outputs", 4, 4, 8}, {"band", 64, 1, 256}})
-                    .serves("channels", {.least = 1, .most = 1})
-                    .registers("", 80)
-                    .options("-cl-nv-maxrregcount=80")
-                    .says("Two kernels; the tensor cores multiply bytes by a band of taps, of any radius."),
+                gaussian_blur_products::fused_variants(),
+                gaussian_blur_products::two_kernel_variants(),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,
                 // 4096 x 4096 and 1024 x 1024 in four bands, sigma 11, H200, 2026-11-23).

@@ -64,12 +64,12 @@ inline void lines_in_shared(
         .bound_extent(blur.h, 2)
         .bound_extent(blur.u, 8 * lines)
         .bound(blur.b, 0, blur.group.bytes)
-        .reorder_storage(blur.n, blur.u, blur.h, blur.k, blur.b)
+        .reorder_storage(blur.n, blur.u, blur.h, blur.k, blur.b, blur.c)
         .align_storage(blur.u, 8 * lines + 1)
         .split(blur.u, uo, ui, 8)
         .split(blur.k, blur.k, kz, 4 * outputs, TailStrategy::GuardWithIf)
         .split(kz, kz, kx, 4)
-        .reorder(blur.n, blur.h, blur.b, blur.k, ui, kx, uo, kz)
+        .reorder(blur.n, blur.h, blur.b, blur.k, ui, kx, uo, kz, blur.c)
         .fuse(ui, kx, lane)
         .gpu_threads(lane, uo, kz)
         .vectorize(blur.n)
@@ -105,14 +105,15 @@ inline void pass_along_rows(GaussianBlurProducts &blur, int lines, int outputs) 
         .bound_extent(along.g, 8)
         .bound_extent(along.line, lines)
         .bound_extent(along.tile, outputs)
-        .reorder_storage(along.g, along.q, blur.n, along.line, along.tile, blur.b)
-        .reorder(blur.n, blur.b, along.q, along.g, along.line, along.tile)
+        .bound(along.block, 0, blur.group.channels)
+        .reorder_storage(along.g, along.q, blur.n, along.line, along.tile, blur.b, along.block)
+        .reorder(blur.n, blur.b, along.q, along.g, along.line, along.tile, along.block)
         .fuse(along.q, along.g, lane)
         .gpu_threads(lane, along.line, along.tile)
         .unroll(blur.n)
         .unroll(blur.b);
     sums_in_registers(along, LoopLevel(blur.along_words, lane));
-    lines_in_shared(blur, blur.along_lines, LoopLevel(blur.out, group), lines, outputs);
+    lines_in_shared(blur, blur.along_lines, LoopLevel(blur.along_words, along.block), lines, outputs);
 }
 
 // The first kernel, in the same groups. Where words of a line come from at the left and right side is the
@@ -126,10 +127,11 @@ inline void pass_down_columns(GaussianBlurProducts &blur, int lines, int outputs
         .bound(down.g, 0, 8)
         .bound(blur.h, 0, 2)
         .bound(blur.b, 0, blur.group.bytes)
+        .bound(blur.c, 0, blur.group.channels)
         .bound(down.q, 0, 4)
         .split(down.line, groups, down.line, lines, TailStrategy::RoundUp)
         .split(down.tile, lines_of_group, down.tile, outputs, TailStrategy::RoundUp)
-        .reorder(blur.n, blur.h, blur.b, down.q, down.g, down.line, down.tile, groups, lines_of_group)
+        .reorder(blur.n, blur.h, blur.b, down.q, down.g, down.line, down.tile, blur.c, groups, lines_of_group)
         .fuse(down.q, down.g, lane)
         .gpu_threads(lane, down.line, down.tile)
         .gpu_blocks(groups, lines_of_group)
@@ -145,7 +147,7 @@ inline void pass_down_columns(GaussianBlurProducts &blur, int lines, int outputs
         .unroll(blur.h)
         .unroll(blur.b);
     sums_in_registers(down, LoopLevel(blur.between, lane));
-    lines_in_shared(blur, blur.down_lines, LoopLevel(blur.between, groups), lines, outputs);
+    lines_in_shared(blur, blur.down_lines, LoopLevel(blur.between, blur.c), lines, outputs);
     blur.columns.compute_at(blur.down_lines, blur.k)
         .store_in(MemoryType::Register)
         .unroll(blur.n)
@@ -153,13 +155,13 @@ inline void pass_down_columns(GaussianBlurProducts &blur, int lines, int outputs
         .unroll(blur.b);
     blur.source.compute_at(blur.down_lines, blur.k)
         .store_in(MemoryType::Register)
-        .bound_extent(blur.x, blur.group.bytes)
+        .bound_extent(blur.x, blur.group.planes())
         .unroll(blur.x)
         .unroll(blur.y);
     for (Func numbers : {blur.words.column, blur.words.picks}) {
         numbers.compute_at(blur.between, groups)
             .store_in(MemoryType::GPUShared)
-            .bound_extent(blur.words.x, 8 * lines * blur.group.bytes)
+            .bound_extent(blur.words.x, 8 * lines * blur.group.planes())
             .gpu_threads(blur.words.x);
     }
     blur.words.picks.unroll(blur.words.c);

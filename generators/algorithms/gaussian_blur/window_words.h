@@ -36,8 +36,8 @@ struct BorderedWords : Halide::NamesInterface {
         column(x) = first / pixels;
         Expr digits = hex(0);
         for (int b = 0; b < 4; b++) {
-            digits = digits |
-                     (cast<uint32_t>(bytes * (position[b] - pixels * column(x)) + b % bytes) << (4 * b));
+            digits =
+                digits | (cast<uint32_t>(bytes * (position[b] - pixels * column(x)) + b % bytes) << (4 * b));
         }
         picks(x, c) = mux(c, {digits, mask});
         const Expr low = image(promised(column(x), words), row);

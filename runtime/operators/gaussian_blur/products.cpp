@@ -87,8 +87,9 @@ struct TwoKernelsForm final : ProductsForm {
         const Type type = request.image().type();
         const int64_t lines = variant.tunable("lines"), outputs = variant.tunable("outputs"),
                       words = side / 4 * (outputs - 1 + steps_of(request)),
-                      numbers = 4 * (words * (side * lines + 8) + side * side / 4 * lines * outputs);
-        return numbers * (int64_t)size_of(type) <= most_bytes_of_block(variant) &&
+                      of_lines = words * (side * lines + 8),
+                      of_outputs = side * side / 4 * lines * outputs * request.channels();
+        return 4 * (of_lines + of_outputs) * (int64_t)size_of(type) <= most_bytes_of_block(variant) &&
                (type == Type::u8 || TapFragments::fit(taps_of(request), false)) &&
                ProductsForm::serves(variant, request, output);
     }

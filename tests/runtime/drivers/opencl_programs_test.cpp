@@ -96,7 +96,8 @@ TEST(OpenClPrograms, FunctionsOfWordsAreTheDevicesOwn) {
         EXPECT_EQ(all.find("half"), std::string::npos) << all;
         EXPECT_EQ(functions(device, "__kernel void f() {}"), "");
     }
-    std::string product_of_bytes = "__kernel void f() {}\n__kernel void g(int n) { tilewright_lanes_u8_1(n); }";
+    std::string product_of_bytes =
+        "__kernel void f() {}\n__kernel void g(int n) { tilewright_lanes_u8_1(n); }";
     driver::declare_results(product_of_bytes);
     EXPECT_EQ(product_of_bytes, "__kernel void f() {}\n__kernel void g(int n) {\n int4 tilewright_results; "
                                 "tilewright_lanes_u8_1(n); }");
