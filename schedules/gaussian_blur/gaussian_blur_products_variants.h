@@ -3,6 +3,8 @@
 #include "schedules/gaussian_blur/gaussian_blur_fused_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_products.h"
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tilewright {
 
@@ -10,21 +12,27 @@ namespace gaussian_blur_products {
 
 using Row = GaussianBlurProductsConfiguration;
 
-// The variant for images of so many channels as the row says, whose threads take at most so many registers.
+// The variant for images of so many channels as the row says.
 template<typename Schedule>
 ScheduleVariant products_variant(Backends where, const std::string &name, const char *type, Schedule schedule,
-    const Row &row, std::vector<Tunable> tunables, int registers) {
+    const Row &row, std::vector<Tunable> tunables) {
     return variant(name, where, type, schedule, row, std::move(tunables))
-        .serves("channels", {.least = (double)row.channels, .most = (double)row.channels})
-        .registers("", registers)
-        .options("-cl-nv-maxrregcount=" + std::to_string(registers));  // the same on NVIDIA's OpenCL
+        .serves("channels", {.least = (double)row.channels, .most = (double)row.channels});
 }
 
 inline ScheduleVariant fused_variant(
-    Backends where, const std::string &name, const char *type, const Row &row, int tiles, int registers) {
+    Backends where, const std::string &name, const char *type, const Row &row, int tiles) {
     return products_variant(
-        where, name + std::to_string(16 * (row.steps - 1)), type, fused, row, {{"tiles", tiles}}, registers)
+        where, name + std::to_string(16 * (row.steps - 1)), type, fused, row, {{"tiles", tiles}})
         .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps.");
+}
+
+// NVIDIA's OpenCL gives each thread as many registers as CUDA does.
+inline ScheduleVariants with_limits_by_opencl(ScheduleVariants variants) {
+    for (ScheduleVariant &variant : variants) {
+        variant.opencl_options = "-cl-nv-maxrregcount=" + std::to_string(variant.register_caps.at(0).most);
+    }
+    return variants;
 }
 
 // Both passes in one kernel, by what the taps reach. On an H200 (2026-11-29, ms):
@@ -36,28 +44,33 @@ inline ScheduleVariant fused_variant(
 inline ScheduleVariants fused_variants() {
     ScheduleVariants variants;
     for (const int steps : {2, 3, 4}) {
-        variants.push_back(fused_variant(gpu, "tuned_fused_", "u8", {.steps = steps}, 8, 64));
-        variants.push_back(
-            fused_variant(cuda, "tuned_fused_", "u16", {.steps = steps, .ahead = true}, 8, 128));
+        variants.push_back(fused_variant(gpu, "tuned_fused_", "u8", {.steps = steps}, 8).registers("", 64));
+        variants.push_back(fused_variant(cuda, "tuned_fused_", "u16", {.steps = steps, .ahead = true}, 8)
+                .registers("", 128));
         // OpenCL has 48 KB of shared memory.
         variants.push_back(fused_variant(
-            cuda, "tuned_fused_large_", "u8", {.steps = steps, .own_taps = true, .ahead = true}, 16, 128)
+            cuda, "tuned_fused_large_", "u8", {.steps = steps, .own_taps = true, .ahead = true}, 16)
+                .registers("", 128)
                 .says("As tuned_fused, in wider strips, with taps in registers and loads a step ahead, for "
                       "large images."));
     }
-    variants.push_back(fused_variant(opencl, "tuned_fused_", "u16", {.steps = 2, .ahead = true}, 4, 128));
+    variants.push_back(
+        fused_variant(opencl, "tuned_fused_", "u16", {.steps = 2, .ahead = true}, 4).registers("", 128));
     // With loads ahead, eight tiles need 80 registers, so that fewer blocks run at once: 8192 x 8192 u8 takes
     // .86 to .97 of the time, and 4000 x 3000 1.03 to 1.08.
-    variants.push_back(fused_variant(gpu, "tuned_fused_short_", "u8", {.steps = 2, .short_taps = true}, 8, 64)
+    variants.push_back(fused_variant(gpu, "tuned_fused_short_", "u8", {.steps = 2, .short_taps = true}, 8)
+            .registers("", 64)
             .says("As tuned_fused, for taps of one byte: half of the products."));
     variants.push_back(fused_variant(
-        gpu, "tuned_fused_large_short_", "u8", {.steps = 2, .short_taps = true, .ahead = true}, 8, 80)
+        gpu, "tuned_fused_large_short_", "u8", {.steps = 2, .short_taps = true, .ahead = true}, 8)
+            .registers("", 80)
             .says("As tuned_fused_short, with loads a step ahead, for large images."));
     for (const int channels : {3, 4}) {
         variants.push_back(fused_variant(cuda, "tuned_fused_colours_" + std::to_string(channels) + "_", "u8",
-            {.channels = channels, .steps = 3, .ahead = true}, 8, 128));
+            {.channels = channels, .steps = 3, .ahead = true}, 8)
+                .registers("", 128));
     }
-    return variants;
+    return with_limits_by_opencl(variants);
 }
 
 // Both passes in two kernels, of any radius. 8192 x 8192 u8, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms
@@ -65,16 +78,18 @@ inline ScheduleVariants fused_variants() {
 // .183 / .195 / .251; without the limit of registers (2 x 4) .177 / .192 / .210 / .272; in four bands (2 x 4)
 // .178 / .196 / .213 / .276.
 inline ScheduleVariants two_kernel_variants() {
-    const auto of = [](const std::string &name, const char *type, int channels, int outputs, int registers) {
+    const auto of = [](const std::string &name, const char *type, int channels, int outputs) {
         return products_variant(gpu, name, type, products, {.channels = channels},
-            {{"lines", 1, 1, 4}, {"outputs", outputs, 4, 8}, {"band", 64, 1, 256}}, registers)
+            {{"lines", 1, 1, 4}, {"outputs", outputs, 4, 8}, {"band", 64, 1, 256}})
             .says("Two kernels; the tensor cores multiply bytes by a band of taps, of any radius.");
     };
-    ScheduleVariants variants = {of("tuned_products", "u8", 1, 8, 64), of("tuned_products", "u16", 1, 4, 80)};
+    ScheduleVariants variants = {of("tuned_products", "u8", 1, 8).registers("", 64),
+        of("tuned_products", "u16", 1, 4).registers("", 80)};
     for (const int channels : {3, 4}) {
-        variants.push_back(of("tuned_products_colours_" + std::to_string(channels), "u8", channels, 4, 80));
+        const std::string name = "tuned_products_colours_" + std::to_string(channels);
+        variants.push_back(of(name, "u8", channels, 4).registers("", 80));
     }
-    return variants;
+    return with_limits_by_opencl(variants);
 }
 
 }  // namespace gaussian_blur_products
