@@ -35,12 +35,18 @@ inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &step, c
         .align_storage(blur.u, words + 1)
         .fold_storage(
             blur.k, blur.group.tiles < 8 ? blur.group.window() / 2 : power_of_two(blur.group.window() / 2))
-        .split(blur.u, blur.u, lane, 32)
         .split(blur.k, blur.k, four, 4)
-        .split(four, four, turn, turns)
-        .reorder(blur.n, blur.h, blur.c, blur.b, turn, lane, blur.u, four, blur.k)
-        .fuse(blur.u, four, warp)
-        .gpu_threads(lane, warp)
+        .split(four, four, turn, turns);
+    if (blur.group.tiles % 4 == 0) {
+        blur.lines.split(blur.u, blur.u, lane, 32)
+            .reorder(blur.n, blur.h, blur.c, blur.b, turn, lane, blur.u, four, blur.k)
+            .fuse(blur.u, four, warp);
+    } else {
+        blur.lines.reorder(blur.n, blur.h, blur.c, blur.b, turn, blur.u, four, blur.k)
+            .fuse(blur.u, four, warp)
+            .split(warp, warp, lane, 32);
+    }
+    blur.lines.gpu_threads(lane, warp)
         .vectorize(blur.n)
         .unroll(turn)
         .unroll(blur.h)

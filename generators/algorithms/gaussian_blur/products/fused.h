@@ -30,7 +30,7 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
             return {row.channels, bytes, tunable("tiles"), row.steps, row.short_taps, row.own_taps, Expr()};
         }
         int warps() const {  // each of which computes tiles / warps() tiles
-            return std::min(tiles, 8);
+            return tiles <= 12 ? tiles : 8;
         }
         int planes() const {
             return channels * bytes;
