@@ -239,10 +239,10 @@ static ScheduleVariants window_variants() {
         add("tuned_window", gpu, "f16 bf16", window, tile(h.radius, h.columns, 32, 1, 8),
             "As tuned_window for f32, whose pixels are converted where they are loaded and stored.");
     }
-    for (const int radius : {4, 9, 12, 20, 30, 40}) {
+    for (const int radius : {4, 9, 20, 40}) {
         // NVIDIA's OpenCL gives a thread up to 255 registers, with which a block has at most 256 threads. On
-        // CUDA tuned_fused takes .3 to .97 of the time of that of radius 12, and a sixth from radius 30 on.
-        add("tuned_window", radius < 30 && radius != 12 ? gpu : opencl, "u16", window,
+        // CUDA tuned_fused takes a sixth of the time from radius 30 on.
+        add("tuned_window", radius < 30 ? gpu : opencl, "u16", window,
             tile(radius, radius == 40 ? 176 : 256, 16, 1, 4),
             "As tuned_window for f32, with integer weights and 64-bit sums.",
             not_measured_by_opencl(1, radius));
@@ -257,10 +257,9 @@ static ScheduleVariants word_variants() {
     const auto add = [&](auto... what) { variants.push_back(of_radius(what...)); };
     struct {
         int radius, high, columns, rows, window;
-    } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {12, 3, 512, 32, 16}, {20, 5, 512, 16, 16},
-        {30, 8, 512, 16, 16}};
-    // Up to radius 9 without upper bytes of taps. On CUDA tuned_fused_* takes .66 to 1.06 times the time of
-    // that of radius 12 (H200), and GPUs without such tensor cores run that of radius 20 in its place.
+    } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {20, 5, 512, 16, 16}, {30, 8, 512, 16, 16}};
+    // Up to radius 9 without upper bytes of taps. From there on tuned_fused_* is faster, and GPUs without
+    // such tensor cores run the next wider one.
     const auto add_words = [&](Backends where, const auto &w, int window) {
         add("tuned_words", where, "u8", window_dot,
             word_tile(w.radius, w.radius < 12 ? 0 : w.high, false, w.columns, w.rows, window),
@@ -271,13 +270,14 @@ static ScheduleVariants word_variants() {
     for (const auto &w : words) {
         add_words(w.radius == 9 || w.radius == 20 ? gpu : opencl, w, w.window);
     }
-    // On CUDA those of radius 9 to 20 took 1.18 to 3 times as long as tuned_fused_* (images of 33 rows .92 to
+    // Those of radius 9 to 20 took 1.18 to 3 times as long as tuned_fused_* by CUDA (images of 33 rows .92 to
     // 1.13, H200); of these radii the widest window serves devices without such tensor cores.
-    for (const auto &w : words) {
-        add("tuned_window", w.radius == 4 || w.radius == 30 ? gpu : opencl, "u8", window_dot,
+    for (const auto &w : {words[0], words[3]}) {
+        add("tuned_window", gpu, "u8", window_dot,
             word_tile(w.radius, w.high, true, w.columns, w.rows, w.window),
             "One kernel; dot products of four bytes, windows of words in registers.",
-            "borders other than reflect, widths that are no multiple of 4, and CUDA below capability 8.0");
+            "borders other than reflect, widths that are no multiple of 4, and GPUs without such tensor "
+            "cores");
     }
     return variants;
 }
