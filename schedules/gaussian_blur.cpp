@@ -87,7 +87,8 @@ static ScheduleVariants colour_variants() {
             variants.push_back(variant(name(words), gpu, "u8", colours, words)
                     .kept_for(channels > 2 && radius == 30 ?
                                   "GPUs with less shared memory than tuned_fused_colours_* needs" :
-                                  "")
+                              channels == 4 && radius == 40 ? "GPUs without the tensor cores of products" :
+                                                              "")
                     .says("As tuned_window, for several channels: a plane of words per channel "
                           "between the passes."));
         }
