@@ -33,20 +33,13 @@ inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &step, c
         .bound(blur.b, 0, blur.group.bytes)
         .reorder_storage(blur.n, blur.u, blur.h, blur.k, blur.c, blur.b, blur.block, blur.below_others)
         .align_storage(blur.u, words + 1)
-        .fold_storage(
-            blur.k, blur.group.tiles < 8 ? blur.group.window() / 2 : power_of_two(blur.group.window() / 2))
+        .fold_storage(blur.k, power_of_two(blur.group.window() / 2))
+        .split(blur.u, blur.u, lane, 32)
         .split(blur.k, blur.k, four, 4)
-        .split(four, four, turn, turns);
-    if (blur.group.tiles % 4 == 0) {
-        blur.lines.split(blur.u, blur.u, lane, 32)
-            .reorder(blur.n, blur.h, blur.c, blur.b, turn, lane, blur.u, four, blur.k)
-            .fuse(blur.u, four, warp);
-    } else {
-        blur.lines.reorder(blur.n, blur.h, blur.c, blur.b, turn, blur.u, four, blur.k)
-            .fuse(blur.u, four, warp)
-            .split(warp, warp, lane, 32);
-    }
-    blur.lines.gpu_threads(lane, warp)
+        .split(four, four, turn, turns)
+        .reorder(blur.n, blur.h, blur.c, blur.b, turn, lane, blur.u, four, blur.k)
+        .fuse(blur.u, four, warp)
+        .gpu_threads(lane, warp)
         .vectorize(blur.n)
         .unroll(turn)
         .unroll(blur.h)
@@ -78,7 +71,7 @@ inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &step, c
 // (matmul_workers::workers() says how that becomes registers).
 inline void taps_in_group(
     GaussianBlurFusedProducts &blur, ScheduleContext &context, const RVar &once, const RVar &group) {
-    const Var lane{"lane"}, warp{"warp"}, of_step{"of_step"}, turn{"turn_of_taps"};
+    const Var lane{"lane"}, warp{"warp"}, of_step{"of_step"};
     for (size_t byte = 0; byte < blur.taps.size(); byte++) {
         Func own = blur.own_taps[byte];
         blur.taps[byte]
@@ -89,7 +82,6 @@ inline void taps_in_group(
             .bound(blur.m, 0, 2)
             .bound(blur.k, 0, blur.group.steps_of((int)byte))
             .fuse(blur.m, blur.k, of_step)
-            .split(of_step, turn, of_step, blur.group.warps(), TailStrategy::GuardWithIf)
             .gpu_threads(blur.worker, of_step)
             .vectorize(blur.v);
         if (!blur.group.own_taps) {

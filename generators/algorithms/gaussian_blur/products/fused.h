@@ -1,6 +1,6 @@
 #pragma once
 // A form of gaussian_blur for u8 and u16 images of one to four channels: both passes are banded products of
-// bytes, as tensor cores multiply them, in one kernel. Variants: tuned_fused_* on CUDA.
+// bytes, as tensor cores multiply them, in one kernel. Variants: tuned_fused_* on NVIDIA's GPUs.
 #include "generators/algorithms/gaussian_blur/products/banded.h"
 #include "generators/algorithms/gaussian_blur/window_words.h"
 #include <algorithm>
@@ -30,7 +30,7 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
             return {row.channels, bytes, tunable("tiles"), row.steps, row.short_taps, row.own_taps, Expr()};
         }
         int warps() const {  // each of which computes tiles / warps() tiles
-            return tiles <= 12 ? tiles : 8;
+            return std::min(tiles, 8);
         }
         int planes() const {
             return channels * bytes;
