@@ -94,11 +94,12 @@ inline WordOperations word_operations(const Halide::Target &target) {
 // The product of bytes on a target: by functions that the text of a CUDA module gets instructions for
 // (generators/algorithms/tensor_text.h), or by those that the runtime defines for OpenCL.
 inline ByteProduct byte_product(const Halide::Target &target) {
-    const std::string prefix = target.has_feature(Halide::Target::OpenCL) ?
-                                   std::string(byte_product_prefix) :
-                                   std::string(ByteProductCall::prefix);
+    const bool is_opencl = target.has_feature(Halide::Target::OpenCL);
+    const std::string prefix(is_opencl ? std::string_view(byte_product_prefix) : ByteProductCall::prefix);
     return [=](const LaneWord &a, const LaneWord &b, const Halide::Expr &g, const Halide::Expr &q,
-               const std::vector<Halide::Expr> &sums) { return byte_product(prefix, a, b, g, q, sums); };
+               const std::vector<Halide::Expr> &sums) {
+        return byte_product(prefix, is_opencl, a, b, g, q, sums);
+    };
 }
 
 }  // namespace tilewright

@@ -5,9 +5,8 @@
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "schedules/gaussian_blur/gaussian_blur_cpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_dots.h"
-#include "schedules/gaussian_blur/gaussian_blur_fused_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
-#include "schedules/gaussian_blur/gaussian_blur_products.h"
+#include "schedules/gaussian_blur/gaussian_blur_products_variants.h"
 #include "schedules/gaussian_blur/gaussian_blur_two_kernels.h"
 #include "schedules/schedule.h"
 #include "schedules/shared_moves.h"
@@ -88,7 +87,8 @@ static ScheduleVariants colour_variants() {
             variants.push_back(variant(name(words), gpu, "u8", colours, words)
                     .kept_for(channels > 2 && radius == 30 ?
                                   "GPUs with less shared memory than tuned_fused_colours_* needs" :
-                                  "")
+                              channels == 4 && radius == 40 ? "GPUs without the tensor cores of products" :
+                                                              "")
                     .says("As tuned_window, for several channels: a plane of words per channel "
                           "between the passes."));
         }
@@ -240,10 +240,10 @@ static ScheduleVariants window_variants() {
         add("tuned_window", gpu, "f16 bf16", window, tile(h.radius, h.columns, 32, 1, 8),
             "As tuned_window for f32, whose pixels are converted where they are loaded and stored.");
     }
-    for (const int radius : {4, 9, 12, 20, 30, 40}) {
+    for (const int radius : {4, 9, 20, 40}) {
         // NVIDIA's OpenCL gives a thread up to 255 registers, with which a block has at most 256 threads. On
-        // CUDA tuned_fused takes .3 to .97 of the time of that of radius 12, and a sixth from radius 30 on.
-        add("tuned_window", radius < 30 && radius != 12 ? gpu : opencl, "u16", window,
+        // CUDA tuned_fused takes a sixth of the time from radius 30 on.
+        add("tuned_window", radius < 30 ? gpu : opencl, "u16", window,
             tile(radius, radius == 40 ? 176 : 256, 16, 1, 4),
             "As tuned_window for f32, with integer weights and 64-bit sums.",
             not_measured_by_opencl(1, radius));
@@ -258,10 +258,9 @@ static ScheduleVariants word_variants() {
     const auto add = [&](auto... what) { variants.push_back(of_radius(what...)); };
     struct {
         int radius, high, columns, rows, window;
-    } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {12, 3, 512, 32, 16}, {20, 5, 512, 16, 16},
-        {30, 8, 512, 16, 16}};
-    // Up to radius 9 without upper bytes of taps. On CUDA tuned_fused_* takes .66 to 1.06 times the time of
-    // that of radius 12 (H200), and GPUs without such tensor cores run that of radius 20 in its place.
+    } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {20, 5, 512, 16, 16}, {30, 8, 512, 16, 16}};
+    // Up to radius 9 without upper bytes of taps. From there on tuned_fused_* is faster, and GPUs without
+    // such tensor cores run the next wider one.
     const auto add_words = [&](Backends where, const auto &w, int window) {
         add("tuned_words", where, "u8", window_dot,
             word_tile(w.radius, w.radius < 12 ? 0 : w.high, false, w.columns, w.rows, window),
@@ -272,57 +271,14 @@ static ScheduleVariants word_variants() {
     for (const auto &w : words) {
         add_words(w.radius == 9 || w.radius == 20 ? gpu : opencl, w, w.window);
     }
-    // On CUDA those of radius 9 to 20 took 1.18 to 3 times as long as tuned_fused_* (images of 33 rows .92 to
+    // Those of radius 9 to 20 took 1.18 to 3 times as long as tuned_fused_* by CUDA (images of 33 rows .92 to
     // 1.13, H200); of these radii the widest window serves devices without such tensor cores.
-    for (const auto &w : words) {
-        add("tuned_window", w.radius == 4 || w.radius == 30 ? gpu : opencl, "u8", window_dot,
+    for (const auto &w : {words[0], words[3]}) {
+        add("tuned_window", gpu, "u8", window_dot,
             word_tile(w.radius, w.high, true, w.columns, w.rows, w.window),
             "One kernel; dot products of four bytes, windows of words in registers.",
-            "borders other than reflect, widths that are no multiple of 4, and CUDA below capability 8.0");
-    }
-    return variants;
-}
-
-// Both passes in one kernel on the tensor cores, by what the taps reach. On an H200 (2026-11-29, ms):
-//     u8    8192 x 8192, sigma 2.25, taps of one byte .0595, with 16 tiles .0634; sigma 3.25 .0769, with 16
-//           tiles .0785; sigma 7.5 .101, with 16 tiles .0966; with loads ahead eight tiles need 80 registers
-//     u16   8192 x 8192, sigma 2.25 .195, with 16 tiles .250; without loads ahead .204, with 64 registers
-//           .370
-//     RGB   4096 x 4096, sigma 7.5 .145; with windows of radius 16 it took .110, and dot products .099
-static ScheduleVariants fused_variants() {
-    // With loads ahead, eight tiles need 80 registers, so that fewer blocks run at once: 8192 x 8192 u8 takes
-    // .86 to .97 of the time, and 4000 x 3000 1.03 to 1.08.
-    const auto fused = [](const std::string &name, const char *type, int channels, int steps, bool ahead,
-                           int tiles = 8, bool short_taps = false) {
-        const GaussianBlurProductsConfiguration row{.channels = channels,
-            .steps = steps,
-            .short_taps = short_taps,
-            .own_taps = tiles > 8,
-            .ahead = ahead};
-        return variant(name + std::to_string(16 * (steps - 1)), cuda, type, gaussian_blur_products::fused,
-            row, {{"tiles", tiles}})
-            .serves("channels", {.least = (double)channels, .most = (double)channels})
-            .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps.");
-    };
-    ScheduleVariants variants;
-    for (const int steps : {2, 3, 4}) {
-        variants.push_back(fused("tuned_fused_", "u8", 1, steps, false).registers("", 64));
-        variants.push_back(fused("tuned_fused_", "u16", 1, steps, true).registers("", 128));
-        variants.push_back(fused("tuned_fused_large_", "u8", 1, steps, true, 16)
-                .registers("", 128)
-                .says("As tuned_fused, in wider strips, with taps in registers and loads a step ahead, for "
-                      "large images."));
-    }
-    variants.push_back(fused("tuned_fused_short_", "u8", 1, 2, false, 8, true)
-            .registers("", 64)
-            .says("As tuned_fused, for taps of one byte: half of the products."));
-    variants.push_back(fused("tuned_fused_large_short_", "u8", 1, 2, true, 8, true)
-            .registers("", 80)
-            .says("As tuned_fused_short, with loads a step ahead, for large images."));
-    for (const int channels : {3, 4}) {
-        variants.push_back(
-            fused("tuned_fused_colours_" + std::to_string(channels) + "_", "u8", channels, 3, true)
-                .registers("", 128));
+            "borders other than reflect, widths that are no multiple of 4, and GPUs without such tensor "
+            "cores");
     }
     return variants;
 }
@@ -354,18 +310,8 @@ static const ScheduleVariants &variants() {
                 window_variants(),
                 word_variants(),
                 colour_variants(),
-                fused_variants(),
-                // 8192 x 8192, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms (2026-11-24): .150 / .164 / .173 /
-                // .220; groups of 2 x 4 tiles .155 / .170 / .186 / .237, of 2 x 8 .170 / .183 / .195 / .251;
-                // without the limit of registers (2 x 4) .177 / .192 / .210 / .272; in four bands (2 x 4)
-                // .178 / .196 / .213 / .276.
-                variant("tuned_products", gpu, "u8", gaussian_blur_products::products,
-                    GaussianBlurProductsConfiguration{},
-                    {{"lines", 1, 1, 4}, {"outputs", 8, 4, 8}, {"band", 64, 1, 256}})
-                    .serves("channels", {.least = 1, .most = 1})
-                    .registers("", 64)
-                    .options("-cl-nv-maxrregcount=64")  // the same on NVIDIA's OpenCL
-                    .says("Two kernels; the tensor cores multiply bytes by a band of taps, of any radius."),
+                gaussian_blur_products::fused_variants(),
+                gaussian_blur_products::two_kernel_variants(),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,
                 // 4096 x 4096 and 1024 x 1024 in four bands, sigma 11, H200, 2026-11-23).

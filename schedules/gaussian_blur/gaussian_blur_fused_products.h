@@ -21,7 +21,7 @@ inline int power_of_two(int n) {
 // later step reads.
 inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &step, const RVar &group) {
     const int words = 8 * blur.group.tiles, channels = blur.group.channels,
-              turns = blur.group.tiles / blur.group.warps;
+              turns = blur.group.tiles / blur.group.warps();
     const Var lane{"loader"}, warp{"warp"}, four{"four"}, turn{"turn_of_lines"};
     blur.lines.compute_at(blur.out, step)
         .store_at(blur.out, group)
@@ -94,7 +94,7 @@ inline void taps_in_group(
             .bound(blur.v, 0, 4)
             .bound(blur.m, 0, 2)
             .bound(blur.k, 0, blur.group.steps_of((int)byte))
-            .bound_extent(blur.worker, 32 * blur.group.warps)
+            .bound_extent(blur.worker, 32 * blur.group.warps())
             .split(blur.worker, warp, lane, 32)
             .reorder(blur.v, blur.m, blur.k, lane, warp)
             .gpu_threads(lane, warp)
@@ -125,7 +125,7 @@ inline void rows_in_shared(GaussianBlurFusedProducts &blur, const RVar &step) {
         .bound(blur.b, 0, bytes)
         .align_storage(blur.g, 9)
         .split(blur.u, tile, q, 4)
-        .split(tile, turn, tile, blur.group.warps)
+        .split(tile, turn, tile, blur.group.warps())
         .reorder(blur.n, blur.h, blur.b, blur.c, turn, q, blur.g, tile)
         .fuse(q, blur.g, lane)
         .gpu_threads(lane, tile)

@@ -204,13 +204,18 @@ void expect_definition(
 }
 
 // Small taps without high bytes, taps up to 16 bits (sigma 40), sides around those of tiles, and the largest
-// radii that an image of its size has.
+// radii that an image of its size has; several channels, and numbers of two bytes.
 TEST(ByteProducts, GiveTheBytesOfTheDefinition) {
-    expect_definition<GaussianBlurProducts>({2, 8, {}}, {},
-        {{1, 64, 40, BorderRule::reflect}, {.3, 33, 35, BorderRule::zero},
-            {3.25, 133, 40, BorderRule::mirror}, {7.5, 98, 95, BorderRule::zero},
-            {10, 75, 66, BorderRule::reflect}, {25, 102, 101, BorderRule::reflect},
+    const std::vector<Case> some = {{1, 64, 40, BorderRule::reflect}, {.3, 33, 35, BorderRule::zero},
+        {3.25, 133, 40, BorderRule::mirror}, {25, 102, 101, BorderRule::reflect}};
+    expect_definition<GaussianBlurProducts>({1, 1, 2, 8, {}}, {1, 1}, some);
+    expect_definition<GaussianBlurProducts>({1, 1, 2, 8, {}}, {1, 1},
+        {{7.5, 98, 95, BorderRule::zero}, {10, 75, 66, BorderRule::reflect},
             {40, 161, 165, BorderRule::nearest}});
+    for (const Pixel &pixel : {Pixel{3, 1}, {4, 1}, {1, 2}}) {
+        SCOPED_TRACE(std::to_string(pixel.channels) + " channels of " + std::to_string(pixel.bytes));
+        expect_definition<GaussianBlurProducts>({pixel.channels, pixel.bytes, 1, 4, {}}, pixel, some);
+    }
 }
 
 // Strips that end inside the image and behind it, one to four channels of one byte, and numbers of two.

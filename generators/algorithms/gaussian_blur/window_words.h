@@ -1,12 +1,12 @@
 #pragma once
-// A u8 image as rows of 32-bit words, extended beyond its border: the input of the window forms of
-// gaussian_blur for u8.
+// An image as rows of 32-bit words, extended beyond its border: the input of the window forms of
+// gaussian_blur for u8, and of those by products of bytes.
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/word_operations.h"
 
 namespace tilewright {
 
-// source(x, y) is word x of row y of the extended image; a word has four pixels.
+// source(x, y) is word x of row y of the extended image; a word has four pixels of one byte, or two of two.
 struct BorderedWords : Halide::NamesInterface {
     Var x{"x"}, y{"y"}, c{"c"};
     Func column{"column"}, picks{"picks"}, source{"source"};
@@ -14,9 +14,9 @@ struct BorderedWords : Halide::NamesInterface {
                      // their byte order
     Expr words;
 
-    BorderedWords(
-        Func image, Expr width, Expr height, const BorderMap &border, bool any, const WordOperations &word)
-        : any_width(any), words(ceil_div(width, 4)) {
+    BorderedWords(Func image, Expr width, Expr height, const BorderMap &border, bool any,
+        const WordOperations &word, int bytes = 1)
+        : any_width(any), words(ceil_div(bytes * width, 4)) {
         auto hex = WordOperations::hex;
         const Expr row = border.inside(y, height, border.high_y);
         if (!any_width) {
@@ -25,16 +25,19 @@ struct BorderedWords : Halide::NamesInterface {
         }
         // The four bytes of a word beyond the border are in two neighbouring words. Bytes that count as 0 are
         // masked out.
+        const int pixels = 4 / bytes;
         Expr first, mask = hex(0), position[4];
         for (int b = 0; b < 4; b++) {
-            position[b] = border.inside(4 * x + b, width, border.high_x);
+            const Expr pixel = pixels * x + b / bytes;
+            position[b] = border.inside(pixel, width, border.high_x);
             first = b == 0 ? position[b] : min(first, position[b]);
-            mask = mask | select(border.zero == 0 || position[b] == 4 * x + b, hex(0xffu << (8 * b)), hex(0));
+            mask = mask | select(border.zero == 0 || position[b] == pixel, hex(0xffu << (8 * b)), hex(0));
         }
-        column(x) = first / 4;
+        column(x) = first / pixels;
         Expr digits = hex(0);
         for (int b = 0; b < 4; b++) {
-            digits = digits | (cast<uint32_t>(position[b] - 4 * column(x)) << (4 * b));
+            digits =
+                digits | (cast<uint32_t>(bytes * (position[b] - pixels * column(x)) + b % bytes) << (4 * b));
         }
         picks(x, c) = mux(c, {digits, mask});
         const Expr low = image(promised(column(x), words), row);
@@ -53,12 +56,12 @@ struct BorderedWords : Halide::NamesInterface {
         return reflected(X) != X;
     }
 
-    // The word to store as word X of the output when `blurred` is its blur: bytes after the last pixel of the
-    // row stay as they were.
-    static Expr with_rest(Expr blurred, Expr X, Expr before, Expr width) {
+    // The word to store as word X of the output when `blurred` is its blur: bytes after the last one of the
+    // row, which has so many, stay as they were.
+    static Expr with_rest(Expr blurred, Expr X, Expr before, Expr bytes) {
         auto hex = WordOperations::hex;
         const Expr inside =
-            select(X < width / 4, hex(0xffffffffu), (hex(1) << cast<uint32_t>(8 * (width % 4))) - 1);
+            select(X < bytes / 4, hex(0xffffffffu), (hex(1) << cast<uint32_t>(8 * (bytes % 4))) - 1);
         return (blurred & inside) | (before & ~inside);
     }
 };

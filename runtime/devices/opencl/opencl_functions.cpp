@@ -73,26 +73,24 @@ TILEWRIGHT_FUNCTION tilewright_pick(uint a, uint b, uint picks) {
 }
 )";
 
-// One instruction gives four results, of which each function returns one. Halide stores the sum of one
-// function before it loads that of the next, so that the sums are added outside: then the instructions of the
-// four have the same operands, and the compiler makes one of them.
+// One instruction gives four results, which are in a variable of the kernel until Halide has stored all of
+// them: it computes them one behind another, from the first one on.
 constexpr const char *byte_products = R"(
-int4 tilewright_byte_product(uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
+int4 tilewright_byte_product(
+    uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, int s0, int s1, int s2, int s3) {
     int r0, r1, r2, r3;
     asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
-        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %10, %10, %10};"
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
         : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
-        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(0));
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(s0), "r"(s1), "r"(s2), "r"(s3));
     return (int4)(r0, r1, r2, r3);
 }
-#define TILEWRIGHT_BYTE_PRODUCT(n)                                                               \
-    int tilewright_lanes_u8_##n(uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, int sum) { \
-        return tilewright_byte_product(a0, a1, a2, a3, b0, b1).s##n + sum;                       \
-    }
-TILEWRIGHT_BYTE_PRODUCT(0)
-TILEWRIGHT_BYTE_PRODUCT(1)
-TILEWRIGHT_BYTE_PRODUCT(2)
-TILEWRIGHT_BYTE_PRODUCT(3)
+#define tilewright_lanes_u8_0(a0, a1, a2, a3, b0, b1, c0, c1, c2, c3)                     \
+    (tilewright_results = tilewright_byte_product(a0, a1, a2, a3, b0, b1, c0, c1, c2, c3), \
+        tilewright_results.s0)
+#define tilewright_lanes_u8_1(sum) tilewright_results.s1
+#define tilewright_lanes_u8_2(sum) tilewright_results.s2
+#define tilewright_lanes_u8_3(sum) tilewright_results.s3
 )";
 
 // Functions that stay calls until tensor_text.h makes instructions of them. The compiler keeps what it
@@ -129,23 +127,39 @@ bool has_products_of_rows(std::string_view kernel) {
     return found && found->first.ahead > 0;
 }
 
+// Puts a line in front of each kernel's first one: line(kernel), where there is any. Returns whether there
+// was one.
+template<typename Line>
+bool put_into_kernels(std::string &source, const Line &line) {
+    const std::string_view begin = "__kernel void ";
+    bool any = false;
+    for (size_t at = source.find(begin); at != std::string::npos; at = source.find(begin, at + 1)) {
+        const size_t size = source.find(begin, at + 1) - at;
+        const std::string made = line(std::string_view(source).substr(at, size));
+        source.insert(source.find('{', at) + 1, made);
+        any = any || !made.empty();
+    }
+    return any;
+}
+
 }  // namespace
 
 bool align_local_memory(std::string &source) {
-    const std::string_view begin = "__kernel void ", local = "__local int16* ";
-    bool any = false;
-    for (size_t at = source.find(begin); at != std::string::npos;) {
-        const size_t next = source.find(begin, at + 1), name = source.find(local, at) + local.size();
-        if (has_products_of_rows(std::string_view(source).substr(at, next - at))) {
-            const std::string memory = source.substr(name, source.find(')', name) - name);
-            source.insert(source.find('{', name) + 1,
-                fmt::format("\n {0} = (__local int16 *)(((ulong){0} + {1}) / {2} * {2});", memory,
-                    local_alignment - 1, local_alignment));
-            any = true;
+    return put_into_kernels(source, [](std::string_view kernel) -> std::string {
+        const std::string_view local = "__local int16* ";
+        if (!has_products_of_rows(kernel)) {
+            return "";
         }
-        at = source.find(begin, at + 1);
-    }
-    return any;
+        const size_t name = kernel.find(local) + local.size();
+        return fmt::format("\n {0} = (__local int16 *)(((ulong){0} + {1}) / {2} * {2});",
+            kernel.substr(name, kernel.find(')', name) - name), local_alignment - 1, local_alignment);
+    });
+}
+
+void declare_results(std::string &source) {
+    put_into_kernels(source, [](std::string_view kernel) -> std::string {
+        return kernel.find(byte_product_prefix) == kernel.npos ? "" : "\n int4 tilewright_results;";
+    });
 }
 
 std::string functions_for(const std::string &source, const OpenClDevice &device) {

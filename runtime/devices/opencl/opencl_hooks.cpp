@@ -149,6 +149,7 @@ std::optional<std::string> source_for_driver(unsigned count, const char **string
             source += lengths && lengths[i] ? std::string(strings[i], lengths[i]) : kernel_text(strings[i]);
         }
         put_fences(source);
+        declare_results(source);
         if (const OpenClDevice *device = opencl_device(this_thread.device.index, false)) {
             source.insert(0, functions_for(source, *device));
         }

@@ -13,9 +13,9 @@ namespace {
 constexpr int side = 32;
 
 // Of shared memory: by CUDA, GPUs of compute capability 8.0 and above have 99 KB per block or more; NVIDIA's
-// OpenCL gives 48.
+// OpenCL gives 16 bytes less than 48 KB.
 int64_t most_bytes_of_block(const Variant &variant) {
-    return (variant.backend == Backend::cuda ? 99 : 48) << 10;
+    return variant.backend == Backend::cuda ? 99 << 10 : (48 << 10) - 16;
 }
 
 // Word, lane, half, step.
@@ -84,10 +84,14 @@ struct TwoKernelsForm final : ProductsForm {
 
     bool serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
+        const Type type = request.image().type();
         const int64_t lines = variant.tunable("lines"), outputs = variant.tunable("outputs"),
                       words = side / 4 * (outputs - 1 + steps_of(request)),
-                      bytes = 4 * (words * (side * lines + 8) + side * side / 4 * lines * outputs);
-        return bytes <= most_bytes_of_block(variant) && ProductsForm::serves(variant, request, output);
+                      of_lines = words * (side * lines + 8),
+                      of_outputs = side * side / 4 * lines * outputs * request.channels();
+        return 4 * (of_lines + of_outputs) * (int64_t)size_of(type) <= most_bytes_of_block(variant) &&
+               (type == Type::u8 || TapFragments::fit(taps_of(request), false)) &&
+               ProductsForm::serves(variant, request, output);
     }
 
 protected:

@@ -225,8 +225,9 @@ TEST(Registry, EveryGpuVariantSaysWhatItsKernelsNeed) {
             // By OpenCL, those whose kernels have instructions of NVIDIA's GPUs.
             const bool by_instructions = variant.backend == Backend::opencl && variant.needs.capability > 0;
             const bool on_tensor_cores =
-                variant.name() == "gaussian_blur/tuned_products/u8/opencl" ||
-                (variant.backend == Backend::opencl && variant.schedule.find("tensor") != std::string::npos);
+                variant.backend == Backend::opencl &&
+                (variant.form == "gaussian_blur_products" || variant.form == "gaussian_blur_fused_products" ||
+                    variant.schedule.find("tensor") != std::string::npos);
             EXPECT_EQ(by_instructions, on_tensor_cores) << variant.name();
             EXPECT_EQ(
                 variant.needs.capability > 0, gpu && (variant.backend == Backend::cuda || by_instructions))

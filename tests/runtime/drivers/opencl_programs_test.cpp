@@ -96,7 +96,14 @@ TEST(OpenClPrograms, FunctionsOfWordsAreTheDevicesOwn) {
         EXPECT_EQ(all.find("half"), std::string::npos) << all;
         EXPECT_EQ(functions(device, "__kernel void f() {}"), "");
     }
-    EXPECT_NE(functions(nvidia, "tilewright_lanes_u8_0").find("m16n8k32"), std::string::npos);
+    std::string product_of_bytes =
+        "__kernel void f() {}\n__kernel void g(int n) { tilewright_lanes_u8_1(n); }";
+    driver::declare_results(product_of_bytes);
+    EXPECT_EQ(product_of_bytes, "__kernel void f() {}\n__kernel void g(int n) {\n int4 tilewright_results; "
+                                "tilewright_lanes_u8_1(n); }");
+    const std::string products = functions(nvidia, product_of_bytes);
+    EXPECT_NE(products.find("m16n8k32"), std::string::npos);
+    EXPECT_NE(products.find("#define tilewright_lanes_u8_1("), std::string::npos);
     const std::string product = "tw_wgmma_f16_n64_k16_3";
     const std::string called = functions(nvidia, "x = " + product + "(0, 1.f); y = " + product + "(1, 1.f);");
     EXPECT_NE(called.find("noinline)) float " + product + "(int w0, float w1, "), std::string::npos)

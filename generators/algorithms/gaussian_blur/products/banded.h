@@ -1,5 +1,6 @@
 #pragma once
 // Passes of a blur as banded products of bytes, as tensor cores multiply them: what both forms share.
+#include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/tensor_products.h"
 #include "generators/algorithms/word_operations.h"
@@ -143,5 +144,45 @@ private:
     }
     int updates_ = 0;
 };
+
+// Word x of row y of an image of pixels of `planes` bytes, extended beyond its border, byte by byte. Each
+// load is written once: Halide would load what is used twice before a branch.
+inline Halide::Expr word_by_bytes(const Halide::Func &image, int planes, const Halide::Expr &x,
+    const Halide::Expr &y, const Halide::Expr &width, const Halide::Expr &height, const BorderMap &border) {
+    using Halide::Expr;
+    const auto hex = WordOperations::hex;
+    const Expr words = ceil_div(planes * width, 4), from = border.inside(y, height, border.high_y);
+    Expr all = hex(0);
+    for (int n = 0; n < 4; n++) {
+        const Expr byte = 4 * x + n, at = byte / planes,
+                   place = planes * border.inside(at, width, border.high_x) + byte - planes * at,
+                   counts = border.zero == 0 || (below(at, width) && below(y, height));
+        all = all | (((image(promised(place / 4, words), from) >> Halide::cast<uint32_t>(8 * (place % 4))) &
+                         select(counts, hex(255), hex(0)))
+                        << hex((uint32_t)(8 * n)));
+    }
+    return all;
+}
+
+// Word `at` of four pixels of `planes` bytes, of the words of their planes.
+inline Halide::Expr interleaved(int planes, const Halide::Expr &at, const WordOperations &word,
+    const std::function<Halide::Expr(const Halide::Expr &plane)> &of_plane) {
+    using Halide::Expr;
+    const auto hex = WordOperations::hex;
+    if (planes == 1) {
+        return of_plane(0);
+    }
+    if (planes == 2) {
+        return word.pick(of_plane(0), of_plane(1), select(at == 0, hex(0x5140), hex(0x7362)));
+    }
+    Expr words[4], bytes[4];
+    for (int n = 0; n < 4; n++) {
+        const Expr byte = 4 * at + n;
+        words[n] = of_plane(byte % planes);
+        bytes[n] = Halide::cast<uint32_t>(byte / planes);
+    }
+    return word.pick(word.pick(words[0], words[1], bytes[0] | ((bytes[1] + 4) << 4)),
+        word.pick(words[2], words[3], bytes[2] | ((bytes[3] + 4) << 4)), hex(0x5410));
+}
 
 }  // namespace tilewright

@@ -1,8 +1,9 @@
 #pragma once
 // A form of gaussian_blur for u8 and u16 images of one to four channels: both passes are banded products of
-// bytes, as tensor cores multiply them, in one kernel. Variants: tuned_fused_* on CUDA.
+// bytes, as tensor cores multiply them, in one kernel. Variants: tuned_fused_* on NVIDIA's GPUs.
 #include "generators/algorithms/gaussian_blur/products/banded.h"
 #include "generators/algorithms/gaussian_blur/window_words.h"
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,6 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
     // Images of so many channels of so many bytes, the tiles of a strip, the steps of the longest window, and
     // whether a worker keeps its words of the taps.
     struct Group {
-        static constexpr int warps = 8;  // each of which computes tiles / warps tiles
         int channels, bytes, tiles, steps;
         bool short_taps, own_taps;
         Expr band;  // the steps of a group
@@ -28,6 +28,9 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
         template<typename Tunable>
         static Group of(const GaussianBlurProductsConfiguration &row, int bytes, const Tunable &tunable) {
             return {row.channels, bytes, tunable("tiles"), row.steps, row.short_taps, row.own_taps, Expr()};
+        }
+        int warps() const {  // each of which computes tiles / warps() tiles
+            return std::min(tiles, 8);
         }
         int planes() const {
             return channels * bytes;
@@ -110,7 +113,8 @@ private:
             own(v, m, k, worker) = words(v, worker % 32, m, k);
             taps.push_back(words);
             own_taps.push_back(own);
-            const Expr lane = 4 * g + q, warp = tile % group.warps + group.warps * (block / group.channels);
+            const Expr lane = 4 * g + q,
+                       warp = tile % group.warps() + group.warps() * (block / group.channels);
             of_tile(v, q, g, m, k, tile, block) =
                 group.own_taps ? own(v, m, k, lane + 32 * warp) : words(v, lane, m, k);
             // All bytes of taps of two bytes and more begin at the same word. Where compilers see that, they
@@ -145,8 +149,9 @@ private:
         const Expr is_whole = planes == 1 ? one_word(at) : below(at, planes * width / 4), y = first + row;
         row.where(!(is_whole && below(8 * k, max(height - 7, 0))) && below(8 * k + far, height + 2 * far) &&
                   at < words + planes * reach);
-        source(x, row, k, block) = planes == 1 ? word_outside(image, edge, column, y, height, border, word) :
-                                                 bytes_outside(image, column, y, width, height, border);
+        source(x, row, k, block) = planes == 1 ?
+                                       word_outside(image, edge, column, y, height, border, word) :
+                                       word_by_bytes(image, planes, column, y, width, height, border);
     }
 
     // Word `column` of row y, but for what byte_order() does.
@@ -159,26 +164,6 @@ private:
                    select(one_word(column), hex(0x3210), edge.picks(column, 0))) &
                select(one_word(column), all, edge.picks(column, 1)) &
                select(border.zero == 0 || from == y, all, hex(0));
-    }
-
-    // Word `column` of row y, byte by byte. Each load is written once: Halide would load what is used twice
-    // before the branch.
-    Expr bytes_outside(Func image, const Expr &column, const Expr &y, const Expr &width, const Expr &height,
-        const BorderMap &border) const {
-        const auto hex = WordOperations::hex;
-        const int planes = group.planes();
-        const Expr words = ceil_div(planes * width, 4), from = border.inside(y, height, border.high_y);
-        Expr all = hex(0);
-        for (int n = 0; n < 4; n++) {
-            const Expr byte = 4 * column + n, at = byte / planes,
-                       place = planes * border.inside(at, width, border.high_x) + byte - planes * at,
-                       counts = border.zero == 0 || (below(at, width) && below(y, height));
-            all =
-                all | (((image(promised(place / 4, words), from) >> Halide::cast<uint32_t>(8 * (place % 4))) &
-                           select(counts, hex(255), hex(0)))
-                          << hex((uint32_t)(8 * n)));
-        }
-        return all;
     }
 
     // columns(n, u, h, c, b, k, block, below_others): byte b of column 4 u + 2 h + n / 2 of channel c, of the
@@ -231,12 +216,12 @@ private:
         const int planes = group.planes();
         const Expr words = ceil_div(planes * width, 4), band = group.band;
         const Expr once = group.own_taps ? select(reach >= 0, 1, 2) : Expr(1);
-        to = RDom(
-            {{0, 8}, {0, planes}, {0, 2}, {0, group.tiles / group.warps}, {0, 4}, {0, 8}, {0, group.warps},
-                {0, band}, {0, once}, {0, ceil_div(ceil_div(height, 32), band)}, {0, strips_}},
+        to = RDom({{0, 8}, {0, planes}, {0, 2}, {0, group.tiles / group.warps()}, {0, 4}, {0, 8},
+                      {0, group.warps()}, {0, band}, {0, once}, {0, ceil_div(ceil_div(height, 32), band)},
+                      {0, strips_}},
             "to");
         const Expr row = to[0], of_pixels = to[1], part = to[2], lane_q = to[4], lane_g = to[5],
-                   tile = group.warps * to[3] + to[6], step = to[7], strip = to[10] * once + to[8],
+                   tile = group.warps() * to[3] + to[6], step = to[7], strip = to[10] * once + to[8],
                    of_group = to[9], down = step + band * of_group;
         // `zero` is read here too: otherwise Halide 21 gives its place in shared memory to `between`, though
         // the next step reads it. Rows below the image are the last one, of which part 1 then changes no bit:
@@ -251,7 +236,7 @@ private:
         out(x, r) = Halide::undef<uint32_t>();
         const Expr to_x = promised(at_x, words),
                    to_y = promised(select(part == 0, at_y, min(at_y, height - 1)), height);
-        const Expr made = interleaved(of_pixels, word, [&](const Expr &plane) {
+        const Expr made = interleaved(planes, of_pixels, word, [&](const Expr &plane) {
             return along_words(row, plane % group.bytes, lane_q, lane_g, step, tile,
                 group.channels * strip + plane / group.bytes, of_group);
         });
@@ -260,23 +245,6 @@ private:
                    counts = select(at_y >= height, hex(0), bytes >= 4, hex(0xffffffff),
                        (hex(1) << Halide::cast<uint32_t>(8 * bytes)) - 1);
         out(to_x, to_y) = select(part == 0, made, (made & counts) | (out(to_x, to_y) & ~counts));
-    }
-
-    // Word `at` of four pixels, of the words of their planes.
-    Expr interleaved(
-        const Expr &at, const WordOperations &word, const std::function<Expr(const Expr &)> &of_plane) const {
-        const int planes = group.planes();
-        if (planes == 1) {
-            return of_plane(0);
-        }
-        Expr words[4], bytes[4];
-        for (int n = 0; n < 4; n++) {
-            const Expr byte = 4 * at + n;
-            words[n] = of_plane(byte % planes);
-            bytes[n] = Halide::cast<uint32_t>(byte / planes);
-        }
-        return word.pick(word.pick(words[0], words[1], bytes[0] | ((bytes[1] + 4) << 4)),
-            word.pick(words[2], words[3], bytes[2] | ((bytes[3] + 4) << 4)), WordOperations::hex(0x5410));
     }
 };
 

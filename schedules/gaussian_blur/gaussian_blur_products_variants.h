@@ -1,0 +1,104 @@
+#pragma once
+// The variants of gaussian_blur on tensor cores.
+#include "schedules/gaussian_blur/gaussian_blur_fused_products.h"
+#include "schedules/gaussian_blur/gaussian_blur_products.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilewright {
+
+namespace gaussian_blur_products {
+
+using Row = GaussianBlurProductsConfiguration;
+
+// The variant for images of so many channels as the row says.
+template<typename Schedule>
+ScheduleVariant products_variant(Backends where, const std::string &name, const char *type, Schedule schedule,
+    const Row &row, std::vector<Tunable> tunables) {
+    return variant(name, where, type, schedule, row, std::move(tunables))
+        .serves("channels", {.least = (double)row.channels, .most = (double)row.channels});
+}
+
+inline ScheduleVariant fused_variant(
+    Backends where, const std::string &name, const char *type, const Row &row, int tiles) {
+    return products_variant(
+        where, name + std::to_string(16 * (row.steps - 1)), type, fused, row, {{"tiles", tiles}})
+        .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps.");
+}
+
+// NVIDIA's OpenCL gives each thread as many registers as CUDA does.
+inline ScheduleVariants with_limits_by_opencl(ScheduleVariants variants) {
+    for (ScheduleVariant &variant : variants) {
+        variant.opencl_options = "-cl-nv-maxrregcount=" + std::to_string(variant.register_caps.at(0).most);
+    }
+    return variants;
+}
+
+// Both passes in one kernel, by what the taps reach. On an H200 (2026-11-29, ms):
+//     u8    8192 x 8192, sigma 2.25, taps of one byte .0595, with 16 tiles .0634; sigma 3.25 .0769, with 16
+//           tiles .0785; sigma 7.5 .101, with 16 tiles .0966; with loads ahead eight tiles need 80 registers
+//     u16   8192 x 8192, sigma 2.25 .195, with 16 tiles .250; without loads ahead .204, with 64 registers
+//           .370
+//     RGB   4096 x 4096, sigma 7.5 .145; with windows of radius 16 it took .110, and dot products .099
+inline ScheduleVariants fused_variants() {
+    ScheduleVariants variants;
+    for (const int steps : {2, 3, 4}) {
+        variants.push_back(fused_variant(cuda, "tuned_fused_", "u8", {.steps = steps}, 8).registers("", 64));
+        variants.push_back(fused_variant(cuda, "tuned_fused_", "u16", {.steps = steps, .ahead = true}, 8)
+                .registers("", 128));
+        variants.push_back(fused_variant(
+            cuda, "tuned_fused_large_", "u8", {.steps = steps, .own_taps = true, .ahead = true}, 16)
+                .registers("", 128)
+                .says("As tuned_fused, in wider strips, with taps in registers and loads a step ahead, for "
+                      "large images."));
+        // OpenCL has 48 KB of shared memory, and its compiler needs more registers.
+        variants.push_back(
+            fused_variant(opencl, "tuned_fused_", "u8", {.steps = steps, .ahead = steps == 2}, 8)
+                .registers("", 80));
+    }
+    variants.push_back(
+        fused_variant(opencl, "tuned_fused_", "u16", {.steps = 2, .ahead = true}, 4).registers("", 128));
+    // With loads ahead, eight tiles need 80 registers, so that fewer blocks run at once: 8192 x 8192 u8 takes
+    // .86 to .97 of the time, and 4000 x 3000 1.03 to 1.08.
+    variants.push_back(fused_variant(gpu, "tuned_fused_short_", "u8", {.steps = 2, .short_taps = true}, 8)
+            .registers("", 64)
+            .says("As tuned_fused, for taps of one byte: half of the products."));
+    variants.push_back(fused_variant(
+        gpu, "tuned_fused_large_short_", "u8", {.steps = 2, .short_taps = true, .ahead = true}, 8)
+            .registers("", 80)
+            .says("As tuned_fused_short, with loads a step ahead, for large images."));
+    for (const int channels : {3, 4}) {
+        variants.push_back(fused_variant(cuda, "tuned_fused_colours_" + std::to_string(channels) + "_", "u8",
+            {.channels = channels, .steps = 3, .ahead = true}, 8)
+                .registers("", 128));
+    }
+    return with_limits_by_opencl(variants);
+}
+
+// Both passes in two kernels, of any radius. 8192 x 8192 u8, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms
+// (2026-11-24): .150 / .164 / .173 / .220; groups of 2 x 4 tiles .155 / .170 / .186 / .237, of 2 x 8 .170 /
+// .183 / .195 / .251; without the limit of registers (2 x 4) .177 / .192 / .210 / .272; in four bands (2 x 4)
+// .178 / .196 / .213 / .276.
+inline ScheduleVariants two_kernel_variants() {
+    const auto of = [](const std::string &name, const char *type, int channels, int outputs) {
+        return products_variant(gpu, name, type, products, {.channels = channels},
+            {{"lines", 1, 1, 4}, {"outputs", outputs, 4, 8}, {"band", 64, 1, 256}})
+            .says("Two kernels; the tensor cores multiply bytes by a band of taps, of any radius.");
+    };
+    ScheduleVariants variants = {of("tuned_products", "u8", 1, 8)
+                                     .registers("", 64)
+                                     .kept_for("radii above 48 by OpenCL, which were not measured"),
+        of("tuned_products", "u16", 1, 4).registers("", 64)};
+    for (const int channels : {3, 4}) {
+        const std::string name = "tuned_products_colours_" + std::to_string(channels);
+        variants.push_back(of(name, "u8", channels, 4)
+                .registers("", 80)
+                .kept_for("images of three and four channels by OpenCL, which were not measured"));
+    }
+    return with_limits_by_opencl(variants);
+}
+
+}  // namespace gaussian_blur_products
+
+}  // namespace tilewright
