@@ -8,6 +8,7 @@
 #include "schedules/gaussian_blur/gaussian_blur_fused_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_products.h"
+#include "schedules/gaussian_blur/gaussian_blur_realigned.h"
 #include "schedules/gaussian_blur/gaussian_blur_two_kernels.h"
 #include "schedules/schedule.h"
 #include "schedules/shared_moves.h"
@@ -366,6 +367,7 @@ static const ScheduleVariants &variants() {
                     .registers("", 64)
                     .options("-cl-nv-maxrregcount=64")  // the same on NVIDIA's OpenCL
                     .says("Two kernels; the tensor cores multiply bytes by a band of taps, of any radius."),
+                realigned_variant(),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,
                 // 4096 x 4096 and 1024 x 1024 in four bands, sigma 11, H200, 2026-11-23).
