@@ -222,7 +222,6 @@ HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurWindowDotGenerator<tilewright::GaussianBlurWindowDot>, gaussian_blur_window_dot)
 HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurWindowDotGenerator<tilewright::GaussianBlurColours>, gaussian_blur_window_colours)
-HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator, gaussian_blur_window_floats)
 HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurProductsGenerator<tilewright::GaussianBlurProducts>, gaussian_blur_products)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurProductsGenerator<tilewright::GaussianBlurFusedProducts>,

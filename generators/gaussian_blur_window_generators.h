@@ -7,7 +7,6 @@
 #include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
-#include "generators/algorithms/gaussian_blur/window_floats.h"
 #include "generators/check_tunables.h"
 #include "generators/float_conversions.h"
 #include "generators/instructions.h"
@@ -131,36 +130,6 @@ private:
             }
         }
     }
-};
-
-// u8 images as above. weight0 ...: the integer weights, as floats.
-class GaussianBlurWindowFloatsGenerator : public WindowGenerator<GaussianBlurWindowFloatsGenerator> {
-public:
-    Input<Buffer<uint32_t, 2>> image{"image"};
-    Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
-        zero{"zero"};
-    Input<uint32_t> multiplier{"multiplier"};
-    Output<Buffer<uint32_t, 2>> output{"output"};
-
-    void configure() {
-        for (int i = 0; i <= window().radius; i++) {
-            weights.push_back(add_input<float>("weight" + std::to_string(i)));
-        }
-    }
-
-    void generate() {
-        std::vector<Expr> w;
-        for (Input<float> *weight : weights) {
-            w.push_back(*weight);
-        }
-        GaussianBlurWindowFloats blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, w,
-            multiplier, window_variant(1));
-        output = blur.out;
-        apply(blur, {image, output});
-    }
-
-private:
-    std::vector<Input<float> *> weights;
 };
 
 // The forms by products of bytes. image and output: rows of words, ceil_div(width * pixel, 4) per row, where

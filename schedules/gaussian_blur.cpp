@@ -347,7 +347,6 @@ static const ScheduleVariants &variants() {
                     .registers("", 48)
                     .in("tuned")
                     .says(pixels_once),
-                variant("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8)).says(pixels_once),
             }),
 
         family("tuned",

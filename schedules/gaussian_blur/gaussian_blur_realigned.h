@@ -1,5 +1,6 @@
 #pragma once
-// The variant of gaussian_blur that blurs copies of rows which are not aligned, and the schedule of its copies.
+// The variant of gaussian_blur that blurs copies of rows which are not aligned, and the schedule of its
+// copies.
 #include "generators/algorithms/gaussian_blur/realigned.h"
 #include "schedules/gaussian_blur/gaussian_blur_two_kernels.h"
 

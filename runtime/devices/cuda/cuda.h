@@ -73,8 +73,8 @@ void order_cuda_streams(Device device, void *before, void *after);
 bool lock_pages(void *begin, size_t bytes);
 bool unlock_pages(void *begin);
 
-// Memory of the device for this thread's queue: of the pool (memory_pool.h), or new. Returns the driver's code,
-// and 0 as `memory` where there is none.
+// Memory of the device for this thread's queue: of the pool (memory_pool.h), or new. Returns the driver's
+// code, and 0 as `memory` where there is none.
 CUresult take_cuda_memory(Device device, size_t bytes, uint64_t &memory);
 
 // Waits until the work of all contexts has ended.

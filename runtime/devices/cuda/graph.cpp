@@ -110,8 +110,7 @@ void CudaGraph::let_go() noexcept {
 // Errors: memory.
 void CudaGraph::take_memory_again() {
     for (Block &block : memory_) {
-        const CUresult error =
-            block.memory != 0 ? 0 : take_cuda_memory(device_, block.bytes, block.memory);
+        const CUresult error = block.memory != 0 ? 0 : take_cuda_memory(device_, block.bytes, block.memory);
         if (error != 0) {
             throw Error(Fault::memory, "out of memory: " + cuda_error(error), {.device = device_.str()});
         }
