@@ -11,7 +11,6 @@
 #include "generators/float_conversions.h"
 #include "generators/instructions.h"
 #include "generators/variant_generator.h"
-#include "schedules/passes/loads_ahead.h"
 #include "schedules/shared_moves.h"
 #include <string>
 #include <vector>
@@ -161,15 +160,6 @@ public:
         output = blur.out;
         from_origin({image, output});
         this->apply(blur, {image, output});
-    }
-
-protected:
-    Halide::Pipeline build_pipeline() override {
-        Halide::Pipeline pipeline = VariantGenerator<GaussianBlurProductsGenerator<Form>>::build_pipeline();
-        if (this->template configuration<GaussianBlurProductsConfiguration>().ahead) {
-            pipeline.add_custom_lowering_pass(new LoadsAhead("source"));
-        }
-        return pipeline;
     }
 
 private:
