@@ -56,8 +56,9 @@ struct ScheduleContext {
     // they are left out for `func`; every other check stays.
     void fold_per_thread(Halide::Func func, const Halide::Var &threads);
 
-    // Has a GPU thread load `func` one step ahead, which it computes in its registers at the beginning of each
-    // step of a loop (schedules/passes/loads_ahead.h). Where no loop has such steps, that is a build error.
+    // Has a GPU thread load `func` one step ahead, which it computes in its registers at the beginning of
+    // each step of a loop (schedules/passes/loads_ahead.h). Where no loop has such steps, that is a build
+    // error.
     void load_ahead(const Halide::Func &func);
 };
 

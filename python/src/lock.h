@@ -12,8 +12,8 @@ namespace tilewright::python {
     }
 }
 
-// Whether the interpreter has begun to end. Python calls its function by another name since 3.13, and declares
-// neither to modules for all versions from 3.12 on.
+// Whether the interpreter has begun to end. Python calls its function by another name since 3.13, and
+// declares neither to modules for all versions from 3.12 on.
 inline bool is_ending() {
     static void *const found = [] {
         void *function = dlsym(RTLD_DEFAULT, "Py_IsFinalizing");

@@ -28,8 +28,8 @@ def floats(*shape):
     return RNG.random(shape, dtype=np.float32)
 
 
-# The same bytes as of the function on arrays of NumPy. On a GPU that function has arrays of another alignment,
-# for which another variant may sum floats in another order.
+# The same bytes as of the function on arrays of NumPy. On a GPU that function has arrays of another
+# alignment, for which another variant may sum floats in another order.
 def assert_result(made, want):
     made, want = np.asarray(made), np.asarray(want)
     if not ON_GPU or want.dtype.kind in "ui":
