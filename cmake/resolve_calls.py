@@ -4,8 +4,8 @@
 Usage: resolve_calls.py OBJECT. Calls and jumps whose target is in the same section of code get their
 distance: compilers and `ld -r` leave each of them to the final link, with 24 bytes and the name of the
 target, so that a linker may drop or replace either function; in an archive whose functions are one section,
-it cannot. Other addresses of local names are written as a distance from the section, so that the names may
-be left out. An object of another kind is left as it is.
+it cannot. A weak name stays, because another file may define it. Other addresses of local names are written
+as a distance from the section, so that the names may be left out. An object of another kind is left as it is.
 """
 import struct
 import sys
@@ -13,6 +13,7 @@ import sys
 RELA, SYMTAB, EXECUTABLE, MERGE = 4, 2, 4, 16
 ADDRESS, PC32, PLT32 = 1, 2, 4
 SECTION = 3  # the kind of a symbol, which is local: info & 15 is the kind, info >> 4 is 0 of local ones
+WEAK = 2  # info >> 4
 
 
 def main():
@@ -36,7 +37,7 @@ def main():
         for entry in range(start, start + size, 24):
             place, how, symbol, added = struct.unpack_from('<QIIq', data, entry)
             info, section, value = symbols[symbol]
-            if code and how in (PC32, PLT32) and section == target:
+            if code and how in (PC32, PLT32) and section == target and info >> 4 != WEAK:
                 struct.pack_into('<i', data, sections[target][3] + place, value + added - place)
                 continue
             is_local = info >> 4 == 0 and section in of_sections and not sections[section][1] & MERGE

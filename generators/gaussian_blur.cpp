@@ -1,6 +1,7 @@
 // The generators of gaussian_blur: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/dots.h"
+#include "generators/algorithms/gaussian_blur/realigned.h"
 #include "generators/algorithms/gaussian_blur/short_sums.h"
 #include "generators/algorithms/gaussian_blur/unrolled_taps.h"
 #include "generators/float_conversions.h"
@@ -188,6 +189,24 @@ private:
     }
 };
 
+// Copies of rows. image and output: rows of width * channels elements.
+class GaussianBlurRealignedGenerator : public VariantGenerator<GaussianBlurRealignedGenerator> {
+public:
+    Input<Buffer<void, 2>> image{"image"};
+    Output<Buffer<void, 2>> output{"output"};
+
+    void configure() {
+        image.set_type(element_type(type));
+        output.set_type(element_type(type));
+    }
+
+    void generate() {
+        GaussianBlurRealigned rows(image);
+        output = rows.out;
+        apply(rows, {image, output});
+    }
+};
+
 }  // namespace tilewright
 
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlur>, gaussian_blur)
@@ -203,12 +222,12 @@ HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurWindowDotGenerator<tilewright::GaussianBlurWindowDot>, gaussian_blur_window_dot)
 HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurWindowDotGenerator<tilewright::GaussianBlurColours>, gaussian_blur_window_colours)
-HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator, gaussian_blur_window_floats)
 HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurProductsGenerator<tilewright::GaussianBlurProducts>, gaussian_blur_products)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurProductsGenerator<tilewright::GaussianBlurFusedProducts>,
     gaussian_blur_fused_products)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurTermsGenerator, gaussian_blur_terms)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurRealignedGenerator, gaussian_blur_realigned)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurShortSumsGenerator, gaussian_blur_short_sums)
 HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurDotsGenerator<tilewright::GaussianBlurDots>, gaussian_blur_dots)

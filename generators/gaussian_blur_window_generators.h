@@ -7,12 +7,10 @@
 #include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
-#include "generators/algorithms/gaussian_blur/window_floats.h"
 #include "generators/check_tunables.h"
 #include "generators/float_conversions.h"
 #include "generators/instructions.h"
 #include "generators/variant_generator.h"
-#include "schedules/passes/loads_ahead.h"
 #include "schedules/shared_moves.h"
 #include <string>
 #include <vector>
@@ -133,36 +131,6 @@ private:
     }
 };
 
-// u8 images as above. weight0 ...: the integer weights, as floats.
-class GaussianBlurWindowFloatsGenerator : public WindowGenerator<GaussianBlurWindowFloatsGenerator> {
-public:
-    Input<Buffer<uint32_t, 2>> image{"image"};
-    Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
-        zero{"zero"};
-    Input<uint32_t> multiplier{"multiplier"};
-    Output<Buffer<uint32_t, 2>> output{"output"};
-
-    void configure() {
-        for (int i = 0; i <= window().radius; i++) {
-            weights.push_back(add_input<float>("weight" + std::to_string(i)));
-        }
-    }
-
-    void generate() {
-        std::vector<Expr> w;
-        for (Input<float> *weight : weights) {
-            w.push_back(*weight);
-        }
-        GaussianBlurWindowFloats blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, w,
-            multiplier, window_variant(1));
-        output = blur.out;
-        apply(blur, {image, output});
-    }
-
-private:
-    std::vector<Input<float> *> weights;
-};
-
 // The forms by products of bytes. image and output: rows of words, ceil_div(width * pixel, 4) per row, where
 // a pixel has so many bytes. taps0 ...: the words of TapFragments of each byte of the taps, with the
 // dimensions word, lane, half, step; reach and first1 ... are its numbers.
@@ -192,15 +160,6 @@ public:
         output = blur.out;
         from_origin({image, output});
         this->apply(blur, {image, output});
-    }
-
-protected:
-    Halide::Pipeline build_pipeline() override {
-        Halide::Pipeline pipeline = VariantGenerator<GaussianBlurProductsGenerator<Form>>::build_pipeline();
-        if (this->template configuration<GaussianBlurProductsConfiguration>().ahead) {
-            pipeline.add_custom_lowering_pass(new LoadsAhead("source"));
-        }
-        return pipeline;
     }
 
 private:

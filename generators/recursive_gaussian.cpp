@@ -2,7 +2,6 @@
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
 #include "generators/algorithms/recursive_gaussian/bands.h"
 #include "generators/algorithms/recursive_gaussian/configuration.h"
-#include "generators/algorithms/recursive_gaussian/edges.h"
 #include "generators/algorithms/recursive_gaussian/line.h"
 #include "generators/algorithms/recursive_gaussian/strips.h"
 #include "generators/algorithms/recursive_gaussian/tiles.h"
@@ -292,53 +291,6 @@ public:
     }
 };
 
-// The form that filters columns first. image and output: x, y. weights, across and behind are of tiles along
-// x, the others of tiles along y. sums, tails, states and shifted: see RecursiveGaussianEdges.
-class RecursiveGaussianEdgesGenerator : public VariantGenerator<RecursiveGaussianEdgesGenerator> {
-public:
-    Input<Buffer<void, 2>> image{"image"};
-    Input<int32_t> shifted{"shifted"};
-    Input<float[3]> step{"step"};
-    Input<float[9]> end_matrix{"turn"}, across{"across"}, behind{"behind"}, across_y{"across_y"},
-        behind_y{"behind_y"};
-    Input<Buffer<float, 2>> weights{"weights"}, weights_y{"weights_y"};
-    Output<Buffer<float, 4>> sums{"sums"};
-    Output<Buffer<float, 2>> tails{"tails"}, states{"states"};
-    Output<Buffer<void, 2>> output{"output"};
-
-    void configure() {
-        image.set_type(element_type(type));
-        output.set_type(element_type(type));
-    }
-
-    void generate() {
-        const int steps = setting("steps");
-        const Expr words = image.width() * element_type(type).bytes() / 4;
-        RecursiveGaussianEdges blur(image, image.width(), image.height(), shifted, words,
-            {{}, step[0], step[1], step[2], expressions(end_matrix)},
-            {recursive_tile, steps, 0, expressions(across), expressions(behind),
-                table_of(weights, recursive_tile)},
-            {recursive_rows, steps, 0, expressions(across_y), expressions(behind_y),
-                table_of(weights_y, recursive_rows)});
-        sums = blur.sums;
-        tails = blur.tails;
-        states = blur.states;
-        output = blur.out;
-        image.dim(0).set_min(0);
-        image.dim(1).set_min(0);
-        sums.dim(0).set_bounds(0, recursive_tile);
-        sums.dim(1).set_bounds(0, recursive_weights).set_stride(recursive_tile);
-        for (Halide::OutputImageParam buffer :
-            {Halide::OutputImageParam(tails), Halide::OutputImageParam(states)}) {
-            buffer.dim(0).set_bounds(0, words);
-            buffer.dim(1).set_bounds(0, image.height());
-        }
-        output.dim(0).set_bounds(0, image.width());
-        output.dim(1).set_bounds(0, image.height());
-        apply(blur, {image, output, tails, states});
-    }
-};
-
 }  // namespace tilewright
 
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianGenerator, recursive_gaussian)
@@ -348,4 +300,3 @@ HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianStripsGenerator, recursiv
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianBandsGenerator, recursive_gaussian_bands)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianTilesGenerator, recursive_gaussian_tiles)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianAlignedGenerator, recursive_gaussian_aligned)
-HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianEdgesGenerator, recursive_gaussian_edges)

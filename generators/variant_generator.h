@@ -4,6 +4,7 @@
 #include "generators/program/errors/error_codes.h"
 #include "generators/program/libraries/kernel_limits.h"
 #include "schedules/passes/half_storage.h"
+#include "schedules/passes/loads_ahead.h"
 #include "schedules/passes/native_functions.h"
 #include "schedules/passes/thread_folds.h"
 #include "schedules/schedule.h"
@@ -43,6 +44,9 @@ protected:
         }
         check_kernel_limits(pipeline, this->get_target(),
             only_table().op + "/" + variant().name + " for " + std::string(type));
+        for (const std::string &func : loaded_ahead_) {
+            pipeline.add_custom_lowering_pass(new LoadsAhead(func));
+        }
         return pipeline;
     }
 
@@ -75,11 +79,12 @@ protected:
                 this->get_target(), type, std::move(buffers), settings(), {}, variant().configured};
             variant().apply(&form, context);
             folded_per_thread_ = context.folded_per_thread;
+            loaded_ahead_ = context.loaded_ahead;
         }
     }
 
 private:
-    std::vector<std::string> folded_per_thread_;
+    std::vector<std::string> folded_per_thread_, loaded_ahead_;
 };
 
 }  // namespace tilewright

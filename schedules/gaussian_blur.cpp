@@ -7,6 +7,7 @@
 #include "schedules/gaussian_blur/gaussian_blur_dots.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_products_variants.h"
+#include "schedules/gaussian_blur/gaussian_blur_realigned.h"
 #include "schedules/gaussian_blur/gaussian_blur_two_kernels.h"
 #include "schedules/schedule.h"
 #include "schedules/shared_moves.h"
@@ -302,7 +303,6 @@ static const ScheduleVariants &variants() {
                     .registers("", 48)
                     .in("tuned")
                     .says(pixels_once),
-                variant("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8)).says(pixels_once),
             }),
 
         family("tuned",
@@ -312,6 +312,7 @@ static const ScheduleVariants &variants() {
                 colour_variants(),
                 gaussian_blur_products::fused_variants(),
                 gaussian_blur_products::two_kernel_variants(),
+                realigned_variant(),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,
                 // 4096 x 4096 and 1024 x 1024 in four bands, sigma 11, H200, 2026-11-23).

@@ -7,7 +7,6 @@
 #include "generators/algorithms/recursive_gaussian/transposed_copies.h"
 #include "schedules/diagonal_blocks.h"
 #include "schedules/recursive_gaussian/recursive_gaussian_cpu.h"
-#include "schedules/recursive_gaussian/recursive_gaussian_edges.h"
 #include "schedules/recursive_gaussian/recursive_gaussian_tiles.h"
 #include "schedules/schedule.h"
 #include "schedules/shared_moves.h"
@@ -272,10 +271,6 @@ static const ScheduleVariants &variants() {
             .with("strict_float")
             .says("As texture, with half-precision floats between rows and columns: 11 bits are kept."),
         blocks_variants(),
-        grey(variant("compact", gpu, "u8 u16", recursive_gaussian_edges::tiles,
-                 recursive_gaussian_edges::settings()))
-            .registers("", 128)
-            .says("Tiles that filter columns first; what they carry lies in the output, to save memory."),
         tuned_gpu_variants(),
     };
     return table;

@@ -111,6 +111,10 @@ void ScheduleContext::fold_per_thread(Halide::Func func, const Halide::Var &thre
     folded_per_thread.push_back(func.name());
 }
 
+void ScheduleContext::load_ahead(const Halide::Func &func) {
+    loaded_ahead.push_back(func.name());
+}
+
 std::vector<std::string> backends(Backends where) {
     switch (where) {
     case cpu: return {"cpu"};

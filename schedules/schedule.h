@@ -39,6 +39,7 @@ struct ScheduleContext {
     std::vector<std::string> folded_per_thread = {};  // the Funcs that fold_per_thread() was called for
     std::vector<ConfigurationField> configured = {};  // what the variant says of its form
     bool is_stage = false;  // of a pipeline: the buffers are nobody's, so that their sizes say nothing
+    std::vector<std::string> loaded_ahead = {};  // the Funcs that load_ahead() was called for
 
     // The value of the tunable called `name`; a name that the variant does not have is a build error.
     int operator[](const std::string &name) const;
@@ -54,6 +55,11 @@ struct ScheduleContext {
     // every thread then has one element of its own. Halide's checks of a fold do not know this and fail, so
     // they are left out for `func`; every other check stays.
     void fold_per_thread(Halide::Func func, const Halide::Var &threads);
+
+    // Has a GPU thread load `func` one step ahead, which it computes in its registers at the beginning of
+    // each step of a loop (schedules/passes/loads_ahead.h). Where no loop has such steps, that is a build
+    // error.
+    void load_ahead(const Halide::Func &func);
 };
 
 // The numbers from `least` to `most`.

@@ -1,5 +1,6 @@
 #pragma once
 // The interpreter's lock, which calls give back while they work.
+#include <dlfcn.h>
 #include <nanobind/nanobind.h>
 #include <unistd.h>
 
@@ -11,13 +12,14 @@ namespace tilewright::python {
     }
 }
 
-// Whether the interpreter has begun to end.
+// Whether the interpreter has begun to end. Python calls its function by another name since 3.13, and
+// declares neither to modules for all versions from 3.12 on.
 inline bool is_ending() {
-#if PY_VERSION_HEX >= 0x030d0000
-    return Py_IsFinalizing() != 0;
-#else
-    return _Py_IsFinalizing() != 0;
-#endif
+    static void *const found = [] {
+        void *function = dlsym(RTLD_DEFAULT, "Py_IsFinalizing");
+        return function ? function : dlsym(RTLD_DEFAULT, "_Py_IsFinalizing");
+    }();
+    return found && reinterpret_cast<int (*)()>(found)() != 0;
 }
 
 // Does what takes the lock in the end, or never returns where the interpreter has ended. Up to Python 3.13 a

@@ -1,4 +1,4 @@
-"""PyTorch on the host. Skipped where it is not installed."""
+"""PyTorch. Skipped where it is not installed. Tests with a `device` run on CUDA too, where it can be used."""
 
 import shutil
 
@@ -11,6 +11,17 @@ import tilewright.torch  # noqa: E402
 
 IMAGE = np.random.default_rng(2).integers(0, 256, (67, 91), dtype=np.uint8)
 WANT = tilewright.gaussian_blur(IMAGE, 2, device="cpu")
+DEVICES = ["cpu"]
+if torch.cuda.is_available() and any(d.usable and d.id == "cuda:0" for d in tilewright.devices()):
+    DEVICES.append("cuda")
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    """Where PyTorch makes tensors during a test."""
+    with torch.device(request.param):
+        yield request.param
+
 
 
 def test_tensors_in_and_out():
@@ -50,9 +61,9 @@ def test_strided_tensors():
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_products_of_16_bit_floats(dtype):
+def test_products_of_16_bit_floats(device, dtype):
     a, b = torch.randn(33, 70).to(dtype), torch.randn(70, 20).to(dtype)
-    product = tilewright.matmul(a, b, device="cpu")
+    product = tilewright.matmul(a, b, device=device)
     assert product.dtype == torch.float32
     torch.testing.assert_close(product, (a.double() @ b.double()).float(), rtol=0, atol=1e-4)
 
@@ -146,7 +157,7 @@ CALLS = {
 @pytest.mark.parametrize(
     "name,shapes,how", [(name, *case) for name, cases in CALLS.items() for case in cases]
 )
-def test_gradients_are_finite_differences(name, shapes, how):
+def test_gradients_are_finite_differences(device, name, shapes, how):
     torch.manual_seed(1)
     arrays = tuple(torch.randn(shape, requires_grad=True) for shape in shapes)
     call = getattr(torch.ops.tilewright, name)
@@ -165,7 +176,7 @@ def test_gradients_are_finite_differences(name, shapes, how):
         ("fresnel", {"method": "convolution", "pad": True}),
     ],
 )
-def test_gradients_of_fields(name, options):
+def test_gradients_of_fields(device, name, options):
     torch.manual_seed(2)
     if name == "fresnel":
         options = {"wavelength": 532e-9, "distance": 1e-3, "pitch": 8e-6, **options}
@@ -192,7 +203,7 @@ def test_gradients_of_fields(name, options):
 
 # Of real values, also of spectra that no real values have.
 @pytest.mark.parametrize("width", [1, 2, 9, 10])
-def test_the_gradient_of_halves(width):
+def test_the_gradient_of_halves(device, width):
     torch.manual_seed(3)
     options = {"half": True, "layout": "nhw"}
     spectrum = torch.randn((2, 6, width // 2 + 1), dtype=torch.complex64)
@@ -223,7 +234,7 @@ def plain_blur(images, sigma, border):
 
 
 @pytest.mark.parametrize("border", ["mirror", "nearest", "zero"])
-def test_batches_beside_autograd_of_a_plain_blur(border):
+def test_batches_beside_autograd_of_a_plain_blur(device, border):
     torch.manual_seed(3)
     images = torch.rand(2, 3, 19, 23, requires_grad=True)
     exact = images.detach().double().requires_grad_()
@@ -236,7 +247,7 @@ def test_batches_beside_autograd_of_a_plain_blur(border):
     torch.testing.assert_close(images.grad.double(), exact.grad, rtol=0, atol=2e-6)
 
 
-def test_opcheck_of_batches():
+def test_opcheck_of_batches(device):
     images = torch.rand(2, 3, 9, 11, requires_grad=True)
     torch.library.opcheck(
         tilewright.torch.gaussian_blur, (images, 1.0), {"border": "nearest", "layout": "nchw"}
@@ -244,9 +255,9 @@ def test_opcheck_of_batches():
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_autocast_and_half_types(dtype):
+def test_autocast_and_half_types(device, dtype):
     a, b = torch.randn(9, 17).to(dtype).requires_grad_(), torch.randn(17, 5).to(dtype).requires_grad_()
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    with torch.autocast(device, dtype=torch.bfloat16):
         if hasattr(torch.library, "register_autocast"):
             assert tilewright.torch.gaussian_blur(a.detach(), sigma=1.0).dtype == torch.float32
         product = tilewright.torch.matmul(a, b)
@@ -256,10 +267,10 @@ def test_autocast_and_half_types(dtype):
     torch.testing.assert_close(a.grad.float(), b.detach().float().sum(1).expand(9, 17), rtol=1e-2, atol=1e-2)
 
 
-def test_the_module():
-    images = torch.from_numpy(np.stack([IMAGE, IMAGE.copy()[::-1]]))[:, None]
+def test_the_module(device):
+    images = torch.from_numpy(np.stack([IMAGE, IMAGE.copy()[::-1]]))[:, None].to(device)
     soft = tilewright.torch.GaussianBlur(2.0, border="reflect")(images)
-    np.testing.assert_array_equal(soft[0, 0].numpy(), WANT)
+    np.testing.assert_array_equal(soft[0, 0].cpu().numpy(), WANT)
     assert soft.shape == images.shape
     half = (images / 255).half().requires_grad_()
     made = torch.nn.Sequential(tilewright.torch.GaussianBlur())(half)

@@ -1,9 +1,11 @@
 // The frame of every call: what is the same for all operators.
+#include "generators/algorithms/integers.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/calls/watch.h"
 #include "runtime/dispatch/arrays_of_call.h"
 #include "runtime/dispatch/kept_calls.h"
 #include "runtime/dispatch/measurement.h"
+#include "runtime/dispatch/steps/plan.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include "tilewright/operator.h"
@@ -51,18 +53,23 @@ Array Operator::output_of_call(Type type, const std::vector<int64_t> &shape, std
     return output;
 }
 
-std::vector<const Variant *> Operator::run_in_memory(const Variant *&variant, Device device,
-    const Request &request, Array &output, const Call &how) const try {
-    return run(*variant, device, request, output);
-} catch (const Error &error) {
-    const bool may_change = error.fault() == Fault::memory && how.schedule == "tuned" && !how.variants;
-    const Variant *compact =
-        may_change ? named_variant(request, output, "compact", device, variants_) : nullptr;
-    if (!compact || compact == variant) {
-        throw;
+// Half of the rows at a time, then a quarter of them, and so on, until there is memory for as many.
+std::vector<const Variant *> Operator::run_in_memory(
+    const Variant &variant, Device device, const Request &request, Array &output, const Call &how) const {
+    std::optional<Request::Parts> parts;
+    for (int64_t rows = request.inputs[0].shape()[0];; rows = ceil_div(rows, 2)) {
+        try {
+            return parts ? plan_of_parts(variant, device, request, *parts, output).run() :
+                           run(variant, device, request, output);
+        } catch (const Error &error) {
+            const bool may_divide = error.fault() == Fault::memory && how.schedule == "tuned" &&
+                                    !how.variants && !request.parts && rows > 1;
+            parts = may_divide ? parts_of(request, ceil_div(rows, 2)) : std::nullopt;
+            if (!parts) {
+                throw;
+            }
+        }
     }
-    variant = compact;
-    return run(*variant, device, request, output);
 }
 
 Operator::Place Operator::place_of_call(const Request &request, Array &output, const Call &how) const try {
@@ -77,7 +84,7 @@ Operator::Place Operator::place_of_call(const Request &request, Array &output, c
     driver::open(device);
     check_elements(request);
     const Variant *variant = chosen ? chosen : &choose(request, result, how.schedule, device, how.variants);
-    const std::vector<const Variant *> ran = run_in_memory(variant, device, request, result, how);
+    const std::vector<const Variant *> ran = run_in_memory(*variant, device, request, result, how);
     watch.finish();
     output = std::move(result);
     measurement.write(device, *variant, ran);

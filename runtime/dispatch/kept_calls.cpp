@@ -196,7 +196,7 @@ void KeptCalls::call(const Operator &op, std::span<const Array> inputs, Array &o
     if (!run(kept, op, inputs, output, how)) {
         const auto request = op.parse(inputs, settings);
         const auto [device, variant] = op.place_of_call(*request, output, how);
-        if (kept.calls++ == 1 && device.backend != Backend::cpu && variant->schedule != "compact") {
+        if (kept.calls++ == 1 && device.backend != Backend::cpu) {
             keep(kept, op, *request, output, device, *variant);
         }
     }

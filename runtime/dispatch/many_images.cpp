@@ -336,13 +336,11 @@ Operator::Place Operator::place_of_images(
             chosen, [&](const Variant *variant) { return serves(*variant, *request, image); });
         const Variant *variant =
             served != chosen.end() ? *served : &choose(*request, image, how.schedule, device, how.variants);
-        const Variant *const tried = variant;
         const Watch::Part part((size_t)i, (size_t)images.count());
-        const std::vector<const Variant *> libraries = run_in_memory(variant, device, *request, image, how);
-        if (std::ranges::find(chosen, variant) == chosen.end()) {
+        const std::vector<const Variant *> libraries = run_in_memory(*variant, device, *request, image, how);
+        if (served == chosen.end()) {
             ran.insert(ran.end(), libraries.begin(), libraries.end());
-            // What runs for want of memory is the first choice for the images that follow.
-            chosen.insert(variant != tried ? chosen.begin() : chosen.end(), variant);
+            chosen.push_back(variant);
         }
     }
     placed.finish();

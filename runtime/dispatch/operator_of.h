@@ -48,7 +48,7 @@ public:
         return form_of(variant).plan(*this, variant, device, request, output);
     }
     Plan plan(const Variant &variant, Device device, const Request &request, Array &output) const final {
-        return request.parts ? plan_of_parts(variant, device, request, output) :
+        return request.parts ? plan_of_parts(variant, device, request, *request.parts, output) :
                                plan(variant, device, static_cast<const R &>(request), output);
     }
 

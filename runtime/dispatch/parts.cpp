@@ -64,21 +64,17 @@ Array part_of(const Array &array, int64_t first, int64_t n) {
     return without_memory(array.type(), {n}).moved_to(array, array.offset_bytes() + first * bytes);
 }
 
-void Operator::divide(Request &request, const Settings &settings) const {
-    const int64_t h = request.inputs[0].shape()[0];
+std::optional<Request::Parts> Operator::parts_of(const Request &request, int64_t most) const {
     if (request.inputs.size() > 1 || (bands() != Bands::rows && bands() != Bands::halo)) {
-        return;
-    }
-    const int64_t most = most_rows(request);
-    if (h <= most) {
-        return;
+        return {};
     }
     const double error = error_of_parts(request.inputs[0]);
-    const std::optional<int64_t> halo = bands() == Bands::rows ? 0 : halo_of(settings, error);
-    if (halo && most > 2 * *halo) {
-        const int64_t parts = ceil_div(h, most - 2 * *halo);
-        request.parts = std::make_shared<Request::Parts>(Request::Parts{settings, ceil_div(h, parts), *halo});
+    const std::optional<int64_t> halo = bands() == Bands::rows ? 0 : halo_of(request.settings, error);
+    if (!halo || most <= 2 * *halo) {
+        return {};
     }
+    const int64_t h = request.inputs[0].shape()[0], parts = ceil_div(h, most - 2 * *halo);
+    return Request::Parts{ceil_div(h, parts), *halo};
 }
 
 // A variant is asked with a part that is as large as any: one in the middle has a halo on both sides.
@@ -86,7 +82,7 @@ bool Operator::serves_parts(const Variant &variant, const Request &request) cons
     const Array &image = request.inputs[0];
     const int64_t h = std::min(image.shape()[0], request.parts->rows + 2 * request.parts->halo);
     const Array part = image.crop(0, 0, h, image.shape()[1]);
-    const auto of_part = parse({&part, 1}, request.parts->settings);
+    const auto of_part = parse({&part, 1}, request.settings);
     return serves(variant, *of_part, without_memory(of_part->output_type, of_part->output_shape));
 }
 
@@ -109,18 +105,16 @@ Plan Operator::plan_of_part(const Variant &variant, Device device, std::vector<A
     return plan;
 }
 
-Plan Operator::plan_of_parts(
-    const Variant &variant, Device device, const Request &request, Array &output) const {
-    const auto parts = request.parts;
+Plan Operator::plan_of_parts(const Variant &variant, Device device, const Request &request,
+    const Request::Parts &parts, Array &output) const {
     const Array &image = request.inputs[0];
     Plan plan;
-    for (int64_t h = image.shape()[0], y = 0; y < h; y += parts->rows) {
-        const int64_t n = std::min(parts->rows, h - y), begin = std::max<int64_t>(0, y - parts->halo),
-                      end = std::min(h, y + n + parts->halo);
-        plan.then(
-            [=, this, &variant, part = part_of(image, begin, end - begin), to = part_of(output, y, n)] {
-                return plan_of_part(variant, device, {part}, parts->settings, y - begin, to);
-            },
+    for (int64_t h = image.shape()[0], y = 0; y < h; y += parts.rows) {
+        const int64_t n = std::min(parts.rows, h - y), begin = std::max<int64_t>(0, y - parts.halo),
+                      end = std::min(h, y + n + parts.halo);
+        plan.then([=, this, &variant, settings = request.settings, part = part_of(image, begin, end - begin),
+                      to = part_of(output, y,
+                          n)] { return plan_of_part(variant, device, {part}, settings, y - begin, to); },
             {&variant});
     }
     return plan;

@@ -12,7 +12,6 @@
 #include <deque>
 #include <exception>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -20,77 +19,15 @@
 namespace tilewright {
 
 struct Stream::State {
-    // A call of an operator, as it was started.
-    struct OperatorCall {
-        const Operator *op;
-        std::vector<Array> inputs;
-        Settings settings;
-        std::string schedule;
-    };
-
-    // The calls of operators that one thread makes, one after another. Where a short call on CUDA is that of
-    // before on other arrays of the same types and shapes, it is prepared, and so are those behind it.
-    class CallsOfThread {
-    public:
-        Array run(const OperatorCall &call, Call how) {
-            how.schedule = call.schedule;
-            const bool is_again = is_as_before(call);
-            Array output;
-            if (is_again && prepared_) {
-                (*prepared_)(call.inputs, output);
-                return output;
-            }
-            prepared_.reset();
-            before_ = {};
-            if (is_again) {
-                prepared_.emplace(call.op->prepare(call.inputs, output, call.settings, how));
-            } else {
-                (*call.op)(call.inputs, output, call.settings, how);
-            }
-            if (how.device->backend == Backend::cuda && is_short(call)) {
-                before_ = {call.op, {}, call.settings, call.schedule};
-                shapes_.clear();
-                for (const Array &input : call.inputs) {
-                    shapes_.emplace_back(input.type(), input.shape());
-                }
-            }
-            return output;
-        }
-
-    private:
-        // Launches count in short calls alone, and a prepared call keeps memory on the device.
-        static bool is_short(const OperatorCall &call) {
-            constexpr int64_t most_bytes = 16 << 20;
-            int64_t bytes = 0;
-            for (const Array &input : call.inputs) {
-                bytes += input.size() * (int64_t)size_of(input.type());
-            }
-            return bytes <= most_bytes;
-        }
-
-        bool is_as_before(const OperatorCall &call) const {
-            return call.op == before_.op && call.schedule == before_.schedule &&
-                   call.settings.all() == before_.settings.all() &&
-                   std::ranges::equal(call.inputs, shapes_, [](const Array &input, const auto &shape) {
-                       return input.type() == shape.first && input.shape() == shape.second;
-                   });
-        }
-
-        OperatorCall before_ = {};  // without its inputs
-        std::vector<std::pair<Type, std::vector<int64_t>>> shapes_;
-        std::optional<Prepared> prepared_;
-    };
-
     struct Started {
-        std::function<Array(const Call &, CallsOfThread &)> work;
+        Work work;
         std::promise<Array> result;
     };
 
     explicit State(Device where) : device(where) {}
 
     void run_calls(const driver::OwnQueue &queue);
-    void run(Started &call, CallsOfThread &calls);
-    std::future<Array> add(Started call);
+    void run(Started &call);
     void keep_error();
     void end();
 
@@ -109,7 +46,6 @@ struct Stream::State {
 // Each thread: one call after another, until there will be no more.
 void Stream::State::run_calls(const driver::OwnQueue &queue) {
     const driver::ScopedValue here(driver::this_thread.queue, &queue);
-    CallsOfThread calls;
     std::unique_lock lock(mutex);
     for (;;) {
         changed.wait(lock, [&] { return ends || !waiting.empty(); });
@@ -121,16 +57,16 @@ void Stream::State::run_calls(const driver::OwnQueue &queue) {
         running++;
         changed.notify_all();
         lock.unlock();
-        run(call, calls);
+        run(call);
         lock.lock();
         running--;
         changed.notify_all();
     }
 }
 
-void Stream::State::run(Started &call, CallsOfThread &calls) {
+void Stream::State::run(Started &call) {
     try {
-        Array result = call.work({.device = device, .pinned = device.backend == Backend::cuda}, calls);
+        Array result = call.work({.device = device, .pinned = device.backend == Backend::cuda});
         result.sync();
         call.work = nullptr;
         call.result.set_value(std::move(result));
@@ -189,30 +125,27 @@ Stream::~Stream() {
     state_->end();
 }
 
-std::future<Array> Stream::State::add(Started call) {
-    std::future<Array> result = call.result.get_future();
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return waiting.size() < threads.size(); });
-    waiting.push_back(std::move(call));
-    changed.notify_all();
-    return result;
-}
-
 std::future<Array> Stream::start(Work work) try {
-    return state_->add(
-        {[work = std::move(work)](const Call &how, State::CallsOfThread &) { return work(how); }, {}});
+    State::Started call{std::move(work), {}};
+    std::future<Array> result = call.result.get_future();
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(lock, [&] { return state_->waiting.size() < state_->threads.size(); });
+    state_->waiting.push_back(std::move(call));
+    state_->changed.notify_all();
+    return result;
 } catch (...) {
     leave_with_error();
 }
 
 std::future<Array> Stream::start(
-    const Operator &op, std::vector<Array> inputs, Settings settings, std::string schedule) try {
-    State::OperatorCall call{&op, std::move(inputs), std::move(settings), std::move(schedule)};
-    return state_->add({[call = std::move(call)](
-                            const Call &how, State::CallsOfThread &calls) { return calls.run(call, how); },
-        {}});
-} catch (...) {
-    leave_with_error();
+    const Operator &op, std::vector<Array> inputs, Settings settings, std::string schedule) {
+    return start([&op, inputs = std::move(inputs), settings = std::move(settings),
+                     schedule = std::move(schedule)](Call how) {
+        how.schedule = schedule;
+        Array output;
+        op(inputs, output, settings, how);
+        return output;
+    });
 }
 
 void Stream::wait() {

@@ -179,6 +179,9 @@ inline void fused(GaussianBlurFusedProducts &blur, ScheduleContext &context) {
 
     rows_in_shared(blur, step);
     lines_in_shared(blur, step, group);
+    if (context.configuration<GaussianBlurProductsConfiguration>().ahead) {
+        context.load_ahead(blur.source);
+    }
     taps_in_group(blur, context, once, group);
     zero_in_shared(blur, group);
 }

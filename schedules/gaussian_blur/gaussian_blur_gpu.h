@@ -4,7 +4,6 @@
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
-#include "generators/algorithms/gaussian_blur/window_floats.h"
 #include "schedules/schedule.h"
 #include "schedules/shared_moves.h"
 #include <algorithm>
@@ -309,45 +308,6 @@ inline void colours(GaussianBlurColours &blur, ScheduleContext &context) {
         .unroll(y);
     window_in_registers(blur, blur.along).unroll(x).unroll(y);
 
-    finish(blur, context);
-}
-
-// One tile per thread block. Down columns: a thread computes `rows` rows of one word, which is four columns,
-// with its accumulators in registers. The bytes go to shared memory as floats.
-inline void window_floats(GaussianBlurWindowFloats &blur, ScheduleContext &context) {
-    const Var x = blur.x, y = blur.y;
-    Var group("group"), lane("lane");
-    store_windows(blur);
-
-    down_in_shared(blur)
-        .split(x, x, lane, 4)
-        .split(y, group, y, blur.tile.rows)
-        .reorder(lane, y, x, group)
-        .gpu_threads(x, group)
-        .vectorize(lane)
-        .unroll(y);
-    blur.weight.in(blur.down_sum).compute_at(blur.down, x).store_in(MemoryType::Register).unroll(blur.t);
-    words_in_registers(blur.words, LoopLevel(blur.down, x));
-    blur.down_sum.compute_at(blur.down, x)
-        .store_in(MemoryType::Register)
-        .bound_extent(x, 4)
-        .unroll(x)
-        .unroll(y);
-    blur.down_sum.update().reorder(x, y, blur.i).unroll(x).unroll(y).unroll(blur.i);
-
-    blur.weight.in(blur.along_sum)
-        .compute_at(blur.out, blur.to.iteration)
-        .store_in(MemoryType::Register)
-        .unroll(blur.t);
-    read_down_in_registers(blur, blur.along_sum);
-    blur.along_sum.compute_at(blur.out, blur.to.iteration)
-        .store_in(MemoryType::Register)
-        .bound_extent(x, 4 * blur.tile.window)
-        .bound_extent(y, 1)
-        .unroll(x)
-        .unroll(y);
-    blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
-    window_in_registers(blur, blur.along).unroll(x).unroll(y);
     finish(blur, context);
 }
 

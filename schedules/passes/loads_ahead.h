@@ -19,8 +19,19 @@ public:
         return "loads ahead of " + func_;
     }
 
+    // The outermost call has the whole pipeline.
+    Halide::Internal::Stmt mutate(const Halide::Internal::Stmt &part) override {
+        const bool is_whole = !std::exchange(is_inside_, true);
+        Stmt made = IRMutator::mutate(part);
+        _halide_user_assert(!is_whole || has_moved_)
+            << "load_ahead: no step of a loop begins with the loads of '" << func_ << "'\n";
+        is_inside_ = !is_whole;
+        return made;
+    }
+
 protected:
     using Stmt = Halide::Internal::Stmt;
+    using Halide::Internal::IRMutator::mutate;
     using Halide::Internal::IRMutator::visit;
 
     Stmt visit(const Halide::Internal::For *loop) override {
@@ -57,6 +68,7 @@ protected:
         }
         const Halide::Expr next = Variable::make(Halide::Int(32), loop_->name) + 1;
         first_ = substitute(loop_->name, loop_->min, of_step);
+        has_moved_ = true;
         return Block::make(block->rest,
             IfThenElse::make(next < loop_->min + loop_->extent, substitute(loop_->name, next, of_step)));
     }
@@ -64,6 +76,7 @@ protected:
 private:
     using Wrap = std::function<Stmt(const Stmt &)>;
     const std::string func_;
+    bool is_inside_ = false, has_moved_ = false;
     const Halide::Internal::For *loop_ = nullptr;
     std::vector<Wrap> around_;  // the values and conditions between the loop and what is visited
     Stmt first_;                // the loads of the loop's first step

@@ -91,8 +91,8 @@ struct GaussianBlurProductsConfiguration {
     }
 };
 
-// Of the forms with a window of fixed radius: GaussianBlurWindow, GaussianBlurWindowDot,
-// GaussianBlurWindowFloats and GaussianBlurColours.
+// Of the forms with a window of fixed radius: GaussianBlurWindow, GaussianBlurWindowDot and
+// GaussianBlurColours.
 struct GaussianBlurWindowConfiguration {
     int radius = 0;  // the variant serves radii up to this one
     // GaussianBlurWindow: workers read the numbers of their rows from a table that their group makes, which

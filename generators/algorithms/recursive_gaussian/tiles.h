@@ -77,26 +77,19 @@ struct TileCarries : Halide::NamesInterface {
     RDom r;  // component of the state; step within `steps` steps; iteration of `steps` steps
     Func states;
 
-    // tails(v, k + 3 dir, tile, g, c), edge(v, dir, g, c). tiles: the number of tiles of a line. `exact`:
-    // steps behind the last tile are left out, which costs a condition in the last iteration, and saves their
-    // memory.
-    TileCarries(const std::string &name, Func tails, Func edge, Expr tiles, const TileNumbers &numbers,
-        bool exact = false)
+    // tails(v, k + 3 dir, tile, g, c), edge(v, dir, g, c). tiles: the number of tiles of a line. Steps behind
+    // the last tile are computed too, but not used.
+    TileCarries(const std::string &name, Func tails, Func edge, Expr tiles, const TileNumbers &numbers)
         : r(0, 3, 0, numbers.steps, 0, ceil_div(tiles, numbers.steps), name + "_r"), states(name) {
-        // Otherwise, steps behind the last tile are computed too, but not used.
-        const Expr k0 = r.x, n = r.y + numbers.steps * r.z, to = exact ? promised(n, tiles) : n,
-                   before = exact ? promised(max(n - 1, 0), tiles) : n - 1;
-        if (exact) {
-            r.where(likely(n < tiles));
-        }
+        const Expr k0 = r.x, n = r.y + numbers.steps * r.z;
         const std::vector<Expr> &a = numbers.across;
         states(v, k, dir, g, s, c) = Halide::undef<float>();
         Expr state = tails(v, k0 + 3 * dir, clamp(select(dir == 0, n - 1, tiles - n), 0, tiles - 1), g, c);
         for (int j = 2; j >= 0; j--) {
             state +=
-                mux(k0, {a[size_t(j)], a[size_t(3 + j)], a[size_t(6 + j)]}) * states(v, j, dir, g, before, c);
+                mux(k0, {a[size_t(j)], a[size_t(3 + j)], a[size_t(6 + j)]}) * states(v, j, dir, g, n - 1, c);
         }
-        states(v, k0, dir, g, to, c) = select(n == 0, select(k0 == 0, edge(v, dir, g, c), 0.f), state);
+        states(v, k0, dir, g, n, c) = select(n == 0, select(k0 == 0, edge(v, dir, g, c), 0.f), state);
     }
 };
 

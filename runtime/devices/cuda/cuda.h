@@ -3,6 +3,7 @@
 // here, so that no CUDA header is needed. Not installed.
 #include "tilewright/device.h"
 #include "tilewright/launches.h"
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -71,6 +72,10 @@ void order_cuda_streams(Device device, void *before, void *after);
 // the driver does not. unlock_pages() is true for pages that were not locked, too.
 bool lock_pages(void *begin, size_t bytes);
 bool unlock_pages(void *begin);
+
+// Memory of the device for this thread's queue: of the pool (memory_pool.h), or new. Returns the driver's
+// code, and 0 as `memory` where there is none.
+CUresult take_cuda_memory(Device device, size_t bytes, uint64_t &memory);
 
 // Waits until the work of all contexts has ended.
 void wait_for_cuda();

@@ -298,24 +298,18 @@ CUresult allocate(uint64_t *pointer, size_t bytes) {
     ImageLaunches *const images = this_thread.images;
     const size_t of_one = bytes;
     bytes *= images ? (size_t)images->count() : 1;
-    CUresult error = 0;
-    const Device device = this_thread.device;
     *pointer = graph ? graph->take_memory(bytes) : 0;
     const bool is_kept = *pointer != 0;
-    *pointer =
-        is_kept ? *pointer : cuda_memory().take(device, cuda_context(device.index), own_queue(), bytes, [&] {
-            count_allocation();
-            uint64_t allocated = 0;
-            error = real<allocate>(&allocated, bytes);
-            return error == 0 ? allocated : 0;
-        });
-    if (graph && *pointer && !is_kept) {
+    if (const CUresult error = is_kept ? 0 : take_cuda_memory(this_thread.device, bytes, *pointer)) {
+        return error;
+    }
+    if (graph && !is_kept) {
         graph->keep_memory(*pointer, bytes);
     }
-    if (images && *pointer) {
+    if (images) {
         images->add_memory(*pointer, bytes, (int64_t)of_one);
     }
-    return *pointer ? 0 : error;
+    return 0;
 }
 
 CUresult deallocate(uint64_t pointer) {
@@ -351,6 +345,18 @@ constexpr WrappedFunction wrapped_functions[] = {
 
 MemoryPool &cuda_memory() {
     return immortal([] { return MemoryPool(deallocate_in); });
+}
+
+CUresult take_cuda_memory(Device device, size_t bytes, uint64_t &memory) {
+    static constexpr DriverFunction<CUresult(uint64_t *, size_t)> cu_allocate{"cuMemAlloc_v2"};
+    CUresult error = 0;
+    memory = cuda_memory().take(device, cuda_context(device.index), own_queue(), bytes, [&] {
+        count_allocation();
+        uint64_t made = 0;
+        error = cu_allocate(&made, bytes);
+        return error == 0 ? made : 0;
+    });
+    return memory != 0 ? 0 : error;
 }
 
 // Before main(): inside a hook, Halide's runtime could not be told that the host has no memory for it.

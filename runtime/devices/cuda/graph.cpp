@@ -27,7 +27,6 @@ constexpr DriverFunction<CUresult(void *, void *, const void *)> cu_graph_set_ke
 constexpr DriverFunction<CUresult(void *, void *)> cu_graph_launch{"cuGraphLaunch"};
 constexpr DriverFunction<CUresult(void *)> cu_graph_destroy_executable{"cuGraphExecDestroy"};
 constexpr DriverFunction<CUresult(void *, size_t, size_t *, size_t *)> cu_argument{"cuFuncGetParamInfo"};
-constexpr DriverFunction<CUresult(uint64_t *, size_t)> cu_allocate{"cuMemAlloc_v2"};
 
 }  // namespace
 
@@ -111,18 +110,8 @@ void CudaGraph::let_go() noexcept {
 // Errors: memory.
 void CudaGraph::take_memory_again() {
     for (Block &block : memory_) {
-        CUresult error = 0;
-        const auto allocate = [&] {
-            count_allocation();
-            uint64_t memory = 0;
-            error = cu_allocate(&memory, block.bytes);
-            return error == 0 ? memory : 0;
-        };
-        if (block.memory == 0) {
-            block.memory =
-                cuda_memory().take(device_, cuda_context(device_.index), own_queue(), block.bytes, allocate);
-        }
-        if (block.memory == 0) {
+        const CUresult error = block.memory != 0 ? 0 : take_cuda_memory(device_, block.bytes, block.memory);
+        if (error != 0) {
             throw Error(Fault::memory, "out of memory: " + cuda_error(error), {.device = device_.str()});
         }
     }

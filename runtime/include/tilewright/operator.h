@@ -110,9 +110,9 @@ public:
     std::vector<const Variant *> variants(const std::string &schedule, Backend backend) const;
 
     // The call: checks everything, makes `output` if it is empty, takes the variant and runs it. Where
-    // `tuned` finds no memory for its variant, it runs the variant `compact`, if the operator has one that
-    // serves the data. Errors: usage (unknown schedule or setting), input, device, memory; each names
-    // operator, argument and value.
+    // `tuned` finds no memory for its variant, it runs it on parts of the rows, if results of parts can be
+    // put together. Errors: usage (unknown schedule or setting), input, device, memory; each names operator,
+    // argument and value.
     void operator()(std::span<const Array> inputs, Array &output, const Settings &settings = {},
         const Call &call = {}) const;
 
@@ -266,8 +266,9 @@ public:
     }
 
 protected:
-    // What a call does whose request has parts: each of them when the one before it is done.
-    Plan plan_of_parts(const Variant &variant, Device device, const Request &request, Array &output) const;
+    // What a call does in such parts: each of them when the one before it is done.
+    Plan plan_of_parts(const Variant &variant, Device device, const Request &request,
+        const Request::Parts &parts, Array &output) const;
 
     // One of these: a call on `inputs`, of whose result the rows (the elements of a vector) from `first` on
     // are copied to `to`.
@@ -278,9 +279,11 @@ protected:
         Fault fault, const std::string &message, const std::string &argument, const std::string &value) const;
 
 private:
-    // How many rows of the first input a call works on at once; of more, on parts (request.h).
+    // The parts of a call that works on at most so many rows of the first input at once (request.h); none
+    // where results of parts cannot be put together.
+    std::optional<Request::Parts> parts_of(const Request &request, int64_t most) const;
+    // How many rows of the first input a call works on at once.
     virtual int64_t most_rows(const Request &request) const = 0;
-    void divide(Request &request, const Settings &settings) const;
     bool serves_parts(const Variant &variant, const Request &request) const;
 
     // What OperatorOf hands on with the operator's own request. `read` and `check_elements` are the only ones
@@ -340,9 +343,9 @@ private:
     std::unique_ptr<Prepared::State> state_of_images(
         std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) const;
 
-    // Runs a variant and, where there is no memory for it, the variant `compact`: `variant` becomes that one.
+    // Runs a variant and, where there is no memory for it, on parts of the rows.
     std::vector<const Variant *> run_in_memory(
-        const Variant *&variant, Device device, const Request &request, Array &output, const Call &how) const;
+        const Variant &variant, Device device, const Request &request, Array &output, const Call &how) const;
     virtual std::optional<int64_t> halo_of(const Settings &, double) const {
         return {};
     }

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,13 +27,13 @@ struct Request {
     std::string type;                   // which of the table's types serves it: "u8", "rgb8" ...
     Type output_type = Type::u8;        // of what the call makes
     std::vector<int64_t> output_shape;  // of the same
+    Settings settings = {};             // of the call, with the defaults of all options
     // Set where the first input is larger than libraries address: the call works on so many rows of it at a
     // time, and on `halo` rows more on each side, whose results are left out.
     struct Parts {
-        Settings settings;
         int64_t rows, halo;
     };
-    std::shared_ptr<const Parts> parts = {};
+    std::optional<Parts> parts = {};
     int64_t images = 1;  // that the call's kernels work on at once, by which its variant is chosen
 };
 

@@ -56,9 +56,7 @@ public:
     // Errors: memory. Errors of the call are in the future.
     std::future<Array> start(Work work);
 
-    // The same for an operator. The arrays are shared, not copied. On CUDA, a call that is as the one before,
-    // on arrays of the same types and shapes and at most 16 MiB, is a prepared one (prepared.h), which keeps
-    // its arrays until the next call.
+    // The same for an operator. The arrays are shared, not copied.
     std::future<Array> start(const Operator &op, std::vector<Array> inputs, Settings settings = {},
         std::string schedule = "tuned");
 

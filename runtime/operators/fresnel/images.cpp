@@ -1,5 +1,6 @@
 // Writes fields, intensities and images.
 #include "runtime/operators/fresnel/images.h"
+#include "runtime/arrays/copy.h"
 #include "runtime/arrays/storage.h"
 #include <algorithm>
 #include <cstring>
@@ -46,6 +47,11 @@ void write_rows(const Complex *from, int64_t pitch, Array &output, double factor
 }  // namespace
 
 void write_middle(const Array &field, Array &output, std::optional<double> full_scale) {
+    if (output.is_wrapped()) {  // another library's memory on a device, which the host does not write
+        Array own = Array::uninitialized(output.type(), output.shape());
+        write_middle(field, own, full_scale);
+        return copy(own, output);
+    }
     const int64_t n = output.shape()[0], first = field.shape()[0] / 2 - n / 2, pitch = field.strides()[0];
     const Complex *from = field.as<Complex>() + first * pitch + first;
     const HostWrite held(output);

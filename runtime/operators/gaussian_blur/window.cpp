@@ -54,12 +54,12 @@ struct WindowForm : BlurForm<GaussianBlurRequest> {
         const int64_t radius = request.numbers().radius, h = image.shape()[0], w = image.shape()[1];
         return radius < std::min(h, w) && h <= window.most_height() && in_words(image, variant.backend, 16) &&
                in_words(output, variant.backend, 16) && (!window.table || request.border != Border::zero) &&
-               (image.type() != Type::u8 || serves_bytes(window, request));
+               serves_taps(window, request);
     }
 
 protected:
-    virtual bool serves_bytes(const GaussianBlurWindowVariant &, const GaussianBlurRequest &request) const {
-        return request.numbers().bytes.fits_f32();
+    virtual bool serves_taps(const GaussianBlurWindowVariant &, const GaussianBlurRequest &) const {
+        return true;
     }
 
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
@@ -87,19 +87,16 @@ protected:
                 launch.value(name, numbers.words16.at(i));
                 continue;
             }
-            const float weight = i > numbers.radius ? 0.f :
-                                 pixel == Type::u8  ? (float)numbers.bytes.at(i) :
-                                                      numbers.real[(size_t)i];
-            launch.value(name, weight);
+            launch.value(name, i > numbers.radius ? 0.f : numbers.real[(size_t)i]);
         }
     }
 };
 
-// A form whose weights are words of taps.
+// A form for u8, whose weights are words of taps.
 struct TapWindowForm final : WindowForm {
     using WindowForm::WindowForm;
 
-    bool serves_bytes(
+    bool serves_taps(
         const GaussianBlurWindowVariant &window, const GaussianBlurRequest &request) const override {
         const IntegerTaps &taps = request.numbers().bytes;
         const bool whole_words = request.image().shape()[1] % 4 == 0 && request.border == Border::reflect;
@@ -136,13 +133,13 @@ private:
     }
 };
 
-constexpr WindowForm window("gaussian_blur_window"), window_floats("gaussian_blur_window_floats");
+constexpr WindowForm window("gaussian_blur_window");
 constexpr TapWindowForm window_dot("gaussian_blur_window_dot"), colours("gaussian_blur_window_colours");
 
 }  // namespace
 
 std::vector<const Form *> forms_with_windows() {
-    return {&window, &window_floats, &window_dot, &colours};
+    return {&window, &window_dot, &colours};
 }
 
 }  // namespace tilewright

@@ -10,11 +10,11 @@ namespace {
 
 constexpr int tile = recursive_tile, band = recursive_band;
 
-// Binds what lines in tiles need besides the recursion. `axis` ends the names of the arguments.
-void bind_carries(Launch &launch, const TileWeights &weights, const std::string &axis = "") {
-    launch.in("weights" + axis, weights.table);
-    bind_matrix(launch, "across" + axis, weights.tiles.across);
-    bind_matrix(launch, "behind" + axis, weights.tiles.behind);
+// Binds what lines in tiles need besides the recursion.
+void bind_carries(Launch &launch, const TileWeights &weights) {
+    launch.in("weights", weights.table);
+    bind_matrix(launch, "across", weights.tiles.across);
+    bind_matrix(launch, "behind", weights.tiles.behind);
 }
 
 // Whether the bytes between the rows of an output are its own: it has none, or is a whole array of this
@@ -96,75 +96,14 @@ struct AlignedForm final : TilesForm {
     }
 };
 
-// Where what RecursiveGaussianEdges carries between its tiles lies: in the memory of the output.
-struct EdgeMemory {
-    int64_t bytes, height, width, pitch;  // of an element; of the output, in elements
-
-    explicit EdgeMemory(const Array &output)
-        : bytes((int64_t)size_of(output.type())), height(output.shape()[0]), width(output.shape()[1]),
-          pitch(output.strides()[0]) {}
-
-    // Whether the last tile of a row would have less than 32 bytes.
-    bool shifted() const {
-        return (width - 1) % tile + 1 < 32 / bytes;
-    }
-    int64_t across() const {
-        return ceil_div(width + (shifted() ? 32 / bytes : 0), (int64_t)tile);
-    }
-    int64_t down() const {
-        return ceil_div(height, (int64_t)recursive_rows);
-    }
-
-    // Whether the output has room for all of it, where accesses of 16 bytes are aligned.
-    bool fits(const Array &output) const {
-        return width > tile && has_all_bytes(output) && pitch * bytes % 16 == 0 &&
-               output.offset_bytes() == 0 &&
-               reinterpret_cast<uintptr_t>(output.storage()->address()) % 16 == 0 &&
-               sums() * 4 <= pitch * (height - 1) * bytes + width * bytes;
-    }
-    int64_t sums() const {
-        return across() * down() * recursive_weights * tile;
-    }
-    View view_of_sums() const {
-        const int64_t n = recursive_weights * tile;
-        return {halide_type(Type::f32),
-            {{tile, 1}, {recursive_weights, tile}, {down(), n}, {across(), n * down()}}};
-    }
-    View view_of_words() const {
-        return {halide_type(Type::f32), {{width * bytes / 4, 1}, {height, pitch * bytes / 4}}};
-    }
-};
-
-// It filters columns first. Its tiles are not square.
-struct EdgesForm final : RecursiveForm {
-    using RecursiveForm::RecursiveForm;
-
-    bool serves(const Variant &, const BlurRequest &, const Array &output) const override {
-        return EdgeMemory(output).fits(output);
-    }
-
-    void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &along_x,
-        Array &output) const override {
-        const EdgeMemory memory(output);
-        const auto along_y = TileWeights::of(request.sigma, recursive_rows);
-        launch.value("shifted", (int32_t)memory.shifted());
-        bind_carries(launch, along_x);
-        bind_carries(launch, *along_y, "_y");
-        launch.out("sums", output, memory.view_of_sums());
-        launch.out("tails", output, memory.view_of_words());
-        launch.out("states", output, memory.view_of_words());
-    }
-};
-
 constexpr BandsForm bands("recursive_gaussian_bands", {.samples = band});
 constexpr TilesForm tiles("recursive_gaussian_tiles", {.image = pixels_of, .output = pixels_of});
 constexpr AlignedForm aligned("recursive_gaussian_aligned", {.output = tiles_of});
-constexpr EdgesForm edges("recursive_gaussian_edges");
 
 }  // namespace
 
 std::vector<const Form *> forms_by_parts() {
-    return {&bands, &tiles, &aligned, &edges};
+    return {&bands, &tiles, &aligned};
 }
 
 }  // namespace tilewright

@@ -4,6 +4,7 @@
 #include "tests/support/errors.h"
 #include "tests/support/operators.h"
 #include "tilewright/stream.h"
+#include <cstring>
 #include <gtest/gtest.h>
 #include <memory>
 #include <utility>
@@ -105,6 +106,29 @@ TEST_F(WrappedArray, WhatTheHostWouldHaveToWriteIsRefused) {
     expect_error(Fault::usage, "another library's memory", [&] { output.data(); });
     expect_error(Fault::usage, "another library's memory",
         [&] { (*op_)({&source_, 1}, output, {}, {.device = Device{}}); });
+}
+
+// The middle of a padded field is cut out by the host.
+TEST_F(WrappedArray, WhatTheHostMakesOfAResultIsSentThere) {
+    const Operator *fresnel = built_operator("fresnel");
+    if (!fresnel || fresnel->variants("tuned", Backend::opencl).empty()) {
+        GTEST_SKIP() << "not built";
+    }
+    const Array field = random_array<uint8_t>({20, 20}, 3, 64);
+    const Settings settings{{"wavelength", 532e-9}, {"distance", 1e-3}, {"pitch", 8e-6},
+        {"method", "convolution"}, {"pad", "yes"}};
+    Array own;
+    (*fresnel)({&field, 1}, own, settings, {.device = opencl_});
+    Array output = Array::wrap(own.type(), opencl_, target_.device_memory(), own.shape());
+    (*fresnel)({&field, 1}, output, settings, {.device = opencl_});
+    const auto row_bytes = (size_t)own.shape()[1] * size_of(own.type());
+    const auto row = [](const Array &array, int64_t y) {
+        return static_cast<const std::byte *>(array.data()) +
+               y * array.strides()[0] * (int64_t)size_of(array.type());
+    };
+    for (int64_t y = 0; y < own.shape()[0]; y++) {
+        EXPECT_EQ(memcmp(row(own, y), row(std::as_const(output), y), row_bytes), 0) << y;
+    }
 }
 
 TEST_F(WrappedArray, BadMemoryIsRefused) {

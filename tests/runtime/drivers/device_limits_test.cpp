@@ -11,6 +11,7 @@
 #include <HalideRuntime.h>
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <numeric>
 #include <utility>
 
 namespace tilewright {
@@ -63,17 +64,17 @@ int find_no_memory(void **) {
     return halide_error_code_out_of_memory;
 }
 
-// Variants of which `tuned` finds no memory, with or without a variant `compact`.
-std::vector<Variant> large_variants(bool with_compact) {
-    std::vector<Variant> of;
-    of.push_back(generated_variant("large", "tuned", "u8", Backend::opencl, find_no_memory, image_to_image));
-    if (with_compact) {
-        of.push_back(generated_variant("large", "compact", "u16", Backend::opencl, find_no_memory, nullptr));
-        of.push_back(generated_variant("large", "compact", "u8", Backend::cuda, find_no_memory, nullptr));
-        of.push_back(
-            generated_variant("large", "compact", "u8", Backend::opencl, count_start, image_to_image));
+// Copies an image of at most three rows; for more it finds no memory.
+int copy_three_rows(void **arguments) {
+    const auto *image = static_cast<const halide_buffer_t *>(arguments[0]);
+    const auto *output = static_cast<const halide_buffer_t *>(arguments[1]);
+    const int rows = image->dim[1].extent;
+    started += rows <= 3;
+    for (int y = 0; rows <= 3 && image->host && y < rows; y++) {
+        std::copy_n(image->host + y * image->dim[1].stride, image->dim[0].extent,
+            output->host + y * output->dim[1].stride);
     }
-    return of;
+    return rows <= 3 ? 0 : halide_error_code_out_of_memory;
 }
 
 // The variant that a call of the operator would run.
@@ -159,48 +160,48 @@ TEST(DeviceLimits, HoldForAVariantThatIsRunByName) {
     EXPECT_EQ(started, 1);
 }
 
-TEST(DeviceLimits, WithoutMemoryForTunedTheVariantCompactRuns) {
-    const Array image(Type::u8, {8, 8});
-    const ImageOperator op("large", "a test's", large_variants(true), {&form});
-    const int before = started;
-    Array output;
-    Statistics statistics;
-    op({&image, 1}, output, {}, {.device = large, .statistics = &statistics});
-    EXPECT_EQ(started, before + 1);
-    EXPECT_EQ(statistics.variant, "large/compact/u8/opencl");
-    EXPECT_EQ(output.shape(), image.shape());
-    // A variant that is asked for by its name, or out of the caller's own variants, is the variant that runs.
-    const std::vector<Variant> own = {op.variants().front()};
-    EXPECT_EQ(error_of([&] { op({&image, 1}, output, {}, {.device = large, .variants = &own}); }).fault(),
-        Fault::memory);
-    const ImageOperator other("large", "a test's", large_variants(false), {&form});
-    Array none;
-    EXPECT_EQ(error_of([&] { other({&image, 1}, none, {}, {.device = large}); }).fault(), Fault::memory);
-    EXPECT_TRUE(none.empty());
-    EXPECT_EQ(started, before + 1);
+// Of 11 rows 6 are too many, and 3 are not.
+TEST(DeviceLimits, WithoutMemoryTunedRunsOnPartsOfTheRows) {
+    for (const Backend backend : {Backend::cpu, Backend::opencl}) {
+        const std::vector<Variant> of = {
+            generated_variant("large", "tuned", "u8", backend, copy_three_rows, image_to_image),
+            generated_variant("large", "other", "u8", backend, copy_three_rows, image_to_image)};
+        const ImageOperator op("large", "a test's", of, {&form}, ImageOperator::Kind::pointwise);
+        const ImageOperator window("large", "a test's", of, {&form});
+        Array image(Type::u8, {11, 8}), output;
+        std::iota(image.as<uint8_t>(), image.as<uint8_t>() + image.strides()[0] * 11, (uint8_t)1);
+        const Device device{backend, backend == Backend::cpu ? 0 : large.index};
+        Statistics statistics;
+        const int before = started;
+        op({&image, 1}, output, {}, {.device = device, .statistics = &statistics});
+        EXPECT_EQ(started, before + 4);
+        EXPECT_EQ(statistics.libraries, std::vector(4, of[0].name()));
+        ASSERT_EQ(output.shape(), image.shape());
+        for (int64_t y = 0; backend == Backend::cpu && y < 11; y++) {
+            EXPECT_EQ(output.at<uint8_t>({y, 7}), image.at<uint8_t>({y, 7})) << y;
+        }
+        // A variant that is asked for by its name, or out of the caller's own, has all rows, and so has an
+        // operator that knows no halo.
+        const auto fault_of = [&](const ImageOperator &one, const Call &call) {
+            Array none;
+            const Fault fault = error_of([&] { one({&image, 1}, none, {}, call); }).fault();
+            EXPECT_TRUE(none.empty());
+            return fault;
+        };
+        EXPECT_EQ(fault_of(op, {.device = device, .schedule = "other"}), Fault::memory);
+        EXPECT_EQ(fault_of(op, {.device = device, .variants = &of}), Fault::memory);
+        EXPECT_EQ(fault_of(window, {.device = device}), Fault::memory);
+        EXPECT_EQ(started, before + 4);
+    }
 }
 
-int tuned_calls = 0;
-
-int find_memory_once(void **) {
-    return tuned_calls++ == 0 ? 0 : halide_error_code_out_of_memory;
-}
-
-TEST(DeviceLimits, OfManyImagesThoseAfterTheFirstWithoutMemoryTryCompactAlone) {
+TEST(DeviceLimits, NoPartIsSmallerThanARow) {
     const std::vector<Variant> of = {
-        generated_variant("large", "tuned", "u8", Backend::opencl, find_memory_once, image_to_image),
-        generated_variant("large", "compact", "u8", Backend::opencl, count_start, image_to_image)};
-    const ImageOperator op("large", "a test's", of, {&form});
-    const Array images(Type::u8, {5, 8, 8});
-    const int before = started;
+        generated_variant("large", "tuned", "u8", Backend::opencl, find_no_memory, image_to_image)};
+    const ImageOperator op("large", "a test's", of, {&form}, ImageOperator::Kind::pointwise);
+    const Array image(Type::u8, {11, 8});
     Array output;
-    Statistics statistics;
-    op({&images, 1}, output, {}, {.device = large, .statistics = &statistics, .layout = "nhw"});
-    EXPECT_EQ(tuned_calls, 2);
-    EXPECT_EQ(started, before + 4);
-    EXPECT_EQ(statistics.variant, "large/compact/u8/opencl");
-    EXPECT_EQ(
-        statistics.libraries, (std::vector<std::string>{"large/tuned/u8/opencl", "large/compact/u8/opencl"}));
+    EXPECT_EQ(error_of([&] { op({&image, 1}, output, {}, {.device = large}); }).fault(), Fault::memory);
 }
 
 // The fake device has memory, and in it no elements of the output.
