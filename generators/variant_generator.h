@@ -3,6 +3,7 @@
 #include "generators/algorithms/element_type.h"
 #include "generators/program/errors/error_codes.h"
 #include "generators/program/libraries/kernel_limits.h"
+#include "generators/program/libraries/kernel_ptx.h"
 #include "schedules/passes/half_storage.h"
 #include "schedules/passes/native_functions.h"
 #include "schedules/passes/thread_folds.h"
@@ -43,6 +44,7 @@ protected:
         }
         check_kernel_limits(pipeline, this->get_target(),
             only_table().op + "/" + variant().name + " for " + std::string(type));
+        keep_kernels(pipeline, this->get_target());
         return pipeline;
     }
 

@@ -36,10 +36,9 @@ using LaneWord = std::function<Halide::Expr(int word, Halide::Expr g, Halide::Ex
 using ByteProduct = std::function<std::vector<Halide::Expr>(const LaneWord &a, const LaneWord &b,
     Halide::Expr g, Halide::Expr q, const std::vector<Halide::Expr> &sums)>;
 
-// By calls of functions, one per result, whose names are the prefix and the number of the result: a lane
-// gives its own words.
-inline std::vector<Halide::Expr> byte_product(const std::string &prefix, const LaneWord &a, const LaneWord &b,
-    Halide::Expr g, Halide::Expr q, const std::vector<Halide::Expr> &sums) {
+// By calls of functions, one per result: a lane gives its own words.
+inline std::vector<Halide::Expr> byte_product(const LaneWord &a, const LaneWord &b, Halide::Expr g,
+    Halide::Expr q, const std::vector<Halide::Expr> &sums) {
     std::vector<Halide::Expr> words, results;
     for (int word = 0; word < ByteProductCall::words_of_a; word++) {
         words.push_back(a(word, g, q));
@@ -51,7 +50,7 @@ inline std::vector<Halide::Expr> byte_product(const std::string &prefix, const L
         std::vector<Halide::Expr> operands = words;
         operands.push_back(sums[(size_t)i]);
         results.push_back(Halide::Internal::Call::make(
-            Halide::Int(32), prefix + std::to_string(i), operands, Halide::Internal::Call::PureExtern));
+            Halide::Int(32), ByteProductCall::function(i), operands, Halide::Internal::Call::PureExtern));
     }
     return results;
 }

@@ -1,8 +1,5 @@
 #include "runtime/devices/opencl/opencl_functions.h"
 #include "generators/algorithms/opencl_functions.h"
-#include "generators/algorithms/tensor_product.h"
-#include <fmt/format.h>
-#include <set>
 
 namespace tilewright::driver {
 
@@ -73,80 +70,7 @@ TILEWRIGHT_FUNCTION tilewright_pick(uint a, uint b, uint picks) {
 }
 )";
 
-// One instruction gives four results, of which each function returns one. Halide stores the sum of one
-// function before it loads that of the next, so that the sums are added outside: then the instructions of the
-// four have the same operands, and the compiler makes one of them.
-constexpr const char *byte_products = R"(
-int4 tilewright_byte_product(uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
-    int r0, r1, r2, r3;
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
-        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %10, %10, %10};"
-        : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
-        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(0));
-    return (int4)(r0, r1, r2, r3);
-}
-#define TILEWRIGHT_BYTE_PRODUCT(n)                                                               \
-    int tilewright_lanes_u8_##n(uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, int sum) { \
-        return tilewright_byte_product(a0, a1, a2, a3, b0, b1).s##n + sum;                       \
-    }
-TILEWRIGHT_BYTE_PRODUCT(0)
-TILEWRIGHT_BYTE_PRODUCT(1)
-TILEWRIGHT_BYTE_PRODUCT(2)
-TILEWRIGHT_BYTE_PRODUCT(3)
-)";
-
-// Functions that stay calls until tensor_text.h makes instructions of them. The compiler keeps what it
-// believes to be used.
-std::string tensor_functions(const std::string &source) {
-    std::set<std::string> names;
-    for (size_t at = source.find(tensor_prefix); at != std::string::npos;
-        at = source.find(tensor_prefix, at + 1)) {
-        names.insert(source.substr(at, source.find('(', at) - at));
-    }
-    std::string all;
-    for (const std::string &name : names) {
-        const auto [product, result] = tensor_result(name).value();
-        std::string takes, uses;
-        const int floats = product.words_of_a() + product.parts() + product.adds();
-        for (int i = product.adds() ? -1 : 0; i < floats; i++) {
-            const bool is_number = i < 0;  // of the result
-            takes += fmt::format("{}{} w{}", takes.empty() ? "" : ", ", is_number ? "int" : "float", i + 1);
-            uses +=
-                fmt::format("asm(\"// %0 %1\" : \"+f\"(all) : \"{}\"(w{}));\n", is_number ? 'r' : 'f', i + 1);
-        }
-        all += fmt::format("__attribute__((noinline)) float {}({}) {{\nfloat all = {};\n{}return all;\n}}\n",
-            name, takes, result, uses);
-    }
-    return all;
-}
-
-bool has_products_of_rows(std::string_view kernel) {
-    const size_t at = kernel.find(tensor_prefix);
-    if (at == std::string::npos) {
-        return false;
-    }
-    const auto found = tensor_result(std::string(kernel.substr(at, kernel.find('(', at) - at)));
-    return found && found->first.ahead > 0;
-}
-
 }  // namespace
-
-bool align_local_memory(std::string &source) {
-    const std::string_view begin = "__kernel void ", local = "__local int16* ";
-    bool any = false;
-    for (size_t at = source.find(begin); at != std::string::npos;) {
-        const size_t next = source.find(begin, at + 1), name = source.find(local, at) + local.size();
-        if (has_products_of_rows(std::string_view(source).substr(at, next - at))) {
-            const std::string memory = source.substr(name, source.find(')', name) - name);
-            source.insert(source.find('{', name) + 1,
-                fmt::format("\n {0} = (__local int16 *)(((ulong){0} + {1}) / {2} * {2});", memory,
-                    local_alignment - 1, local_alignment));
-            any = true;
-        }
-        at = source.find(begin, at + 1);
-    }
-    return any;
-}
 
 std::string functions_for(const std::string &source, const OpenClDevice &device) {
     const auto names = [&](const char *function) { return source.find(function) != std::string::npos; };
@@ -160,10 +84,7 @@ std::string functions_for(const std::string &source, const OpenClDevice &device)
                    std::string(nvidia_words) :
                    std::string(plain_words) + plain_dot + plain_pick;
     }
-    if (names(byte_product_prefix)) {
-        all += byte_products;
-    }
-    return all + tensor_functions(source);
+    return all;
 }
 
 }  // namespace tilewright::driver

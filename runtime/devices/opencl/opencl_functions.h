@@ -10,10 +10,4 @@ namespace tilewright::driver {
 // it names none. All ways give the same results.
 std::string functions_for(const std::string &source, const OpenClDevice &device);
 
-// The tensor cores' swizzle is one of addresses, so that rows begin at a multiple of this in local memory, in
-// kernels with products of rows. NVIDIA's OpenCL begins it elsewhere: such kernels round its address up, and
-// their launches ask for so many bytes more. Whether the source has such kernels.
-inline constexpr size_t local_alignment = 1024;
-bool align_local_memory(std::string &source);
-
 }  // namespace tilewright::driver

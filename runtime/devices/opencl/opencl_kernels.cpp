@@ -40,20 +40,8 @@ bool OpenClKernels::give_back(void *kernel) noexcept {
     return is_kept;
 }
 
-void OpenClKernels::align(void *program) noexcept {
-    const std::lock_guard lock(mutex_);
-    aligned_.insert(program);
-}
-
-bool OpenClKernels::is_aligned(void *kernel) noexcept {
-    const std::lock_guard lock(mutex_);
-    const auto taken = taken_.find(kernel);
-    return taken != taken_.end() && aligned_.contains(taken->second.first);
-}
-
 void OpenClKernels::forget(void *program, int (*release)(void *kernel)) noexcept {
     const std::lock_guard lock(mutex_);
-    aligned_.erase(program);
     for (auto kept = kept_.begin(); kept != kept_.end();) {
         if (kept->first.first == program) {
             release(kept->second);

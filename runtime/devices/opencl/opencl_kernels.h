@@ -3,7 +3,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -28,17 +27,12 @@ public:
     // one may get its address.
     void forget(void *program, int (*release)(void *kernel)) noexcept;
 
-    // Kernels of this program take local memory that is aligned (local_alignment).
-    void align(void *program) noexcept;
-    bool is_aligned(void *kernel) noexcept;
-
 private:
     using Key = std::pair<void *, std::string>;  // program, name of the kernel
 
     std::mutex mutex_;
     std::unordered_map<void *, Key> taken_;
     std::multimap<Key, void *> kept_;
-    std::set<void *> aligned_;  // programs
 };
 
 }  // namespace tilewright::driver
