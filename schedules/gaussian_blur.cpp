@@ -364,7 +364,6 @@ static const ScheduleVariants &variants() {
                     {{"lines", 1, 1, 4}, {"outputs", 8, 4, 8}, {"band", 64, 1, 256}})
                     .serves("channels", {.least = 1, .most = 1})
                     .registers("", 64)
-                    .options("-cl-nv-maxrregcount=64")  // the same on NVIDIA's OpenCL
                     .says("Two kernels; the tensor cores multiply bytes by a band of taps, of any radius."),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,

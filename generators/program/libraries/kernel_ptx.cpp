@@ -7,7 +7,7 @@
 #include "generators/program/libraries/kernel_limits.h"
 #include "schedules/passes/thread_folds.h"
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,6 +21,7 @@ using Halide::Expr;
 struct Kernel {
     Stmt loop;
     std::vector<DeviceArgument> arguments;
+    std::optional<int64_t> shared_bytes;  // none: not known before it runs
 };
 
 // In the order in which Halide writes them. Each library is made in a process of its own.
@@ -28,9 +29,6 @@ std::vector<Kernel> kept;
 
 // The calls of functions of OpenCL C as those that Halide's code for CUDA has.
 class CallsOfCuda : public IRMutator {
-public:
-    bool native = false;  // whether there are functions whose error OpenCL leaves to the device
-
 protected:
     using IRMutator::visit;
 
@@ -55,8 +53,23 @@ protected:
         if (call->name == half_of_float) {
             return reinterpret(Halide::UInt(16), cast(Halide::Float(16), call->args[0]));
         }
-        native = native || call->name.starts_with("native_");
         return same;
+    }
+};
+
+class SharedMemory : public IRVisitor {
+public:
+    std::optional<int64_t> bytes = 0;
+
+protected:
+    using IRVisitor::visit;
+
+    void visit(const Allocate *allocation) override {
+        if (allocation->memory_type == Halide::MemoryType::GPUShared) {
+            const int64_t size = (int64_t)allocation->constant_allocation_size() * allocation->type.bytes();
+            bytes = bytes && size > 0 ? std::optional(*bytes + size) : std::nullopt;
+        }
+        IRVisitor::visit(allocation);
     }
 };
 
@@ -75,7 +88,9 @@ protected:
         }
         HostClosure closure;
         closure.include(loop->body, loop->name);
-        kept.push_back({loop, closure.arguments()});
+        SharedMemory memory;
+        loop->accept(&memory);
+        kept.push_back({loop, closure.arguments(), memory.bytes});
         return loop;
     }
 };
@@ -123,19 +138,22 @@ std::vector<DeviceArgument> sorted(const Kernel &kernel, const Header &header) {
     return all;
 }
 
-// PTX for CUDA as NVIDIA's OpenCL takes it: it says which parameters are addresses of buffers, and the last
-// parameter is the local memory. Halide's code for CUDA counts addresses of that memory from 0.
-std::string for_opencl(std::string ptx) {
-    const std::string entry = ".entry ", address = ".param .u64 .ptr ", target = ".target sm_";
+// PTX for CUDA as NVIDIA's OpenCL takes it. It says which parameters are addresses of buffers, and that each
+// kernel has its shared memory itself, where Halide's code for CUDA counts addresses from 0: the driver would
+// begin memory that a launch gives elsewhere, and give 16 bytes less.
+std::string for_opencl(
+    std::string ptx, const std::vector<Kernel> &kernels, const std::vector<Header> &headers) {
+    const std::string address = ".param .u64 .ptr ", target = ".target sm_";
     for (size_t at = ptx.find(address); at != std::string::npos; at = ptx.find(address, at + 1)) {
         ptx.insert(at + address.size(), ".global ");
     }
-    for (size_t at = ptx.find(entry); at != std::string::npos; at = ptx.find(entry, at + 1)) {
-        const size_t name = at + entry.size(), open = ptx.find('(', name),
-                     last = ptx.find_last_not_of("\n", ptx.find(')', open) - 1);
-        ptx.insert(last + 1, (last == open ? "" : ",") +
-                                 std::string("\n\t.param .u64 .ptr .shared .align 16 ") +
-                                 ptx.substr(name, open - name) + "_local");
+    for (size_t i = 0; i < kernels.size(); i++) {
+        const std::string &name = headers[i].name;
+        const size_t body = ptx.find("\n{", ptx.find(".entry " + name + "(")) + 2;
+        if (const int64_t bytes = *kernels[i].shared_bytes; bytes > 0) {
+            ptx.insert(
+                body, "\n\t.shared .align 1024 .b8 " + name + "_shared[" + std::to_string(bytes) + "];");
+        }
     }
     return ptx.insert(ptx.find('\n', ptx.find(target)), ", texmode_independent");
 }
@@ -155,7 +173,8 @@ std::string with_ptx(const std::string &opencl_c, Halide::Target cuda) {
         fail("OpenCL C has " + std::to_string(headers.size()) + " kernels, and the pipeline " +
              std::to_string(kernels.size()));
     }
-    if (kernel_needs().images) {
+    const auto is_known = [](const Kernel &kernel) { return kernel.shared_bytes.has_value(); };
+    if (kernel_needs().images || !std::ranges::all_of(kernels, is_known)) {
         return opencl_c;
     }
     cuda.os = Halide::Target::OSUnknown;
@@ -166,10 +185,7 @@ std::string with_ptx(const std::string &opencl_c, Halide::Target cuda) {
     for (size_t i = 0; i < kernels.size(); i++) {
         code->add_kernel(calls.mutate(kernels[i].loop), headers[i].name, sorted(kernels[i], headers[i]));
     }
-    if (calls.native) {
-        return opencl_c;
-    }
-    const std::string ptx = for_opencl(code->compile_to_src().data());
+    const std::string ptx = for_opencl(code->compile_to_src().data(), kernels, headers);
     const bool only_ptx = kernel_needs().tensor_products || kernel_needs().lane_products;
     return (only_ptx ? "" : opencl_c) + std::string(ptx_begin) + ptx + std::string(ptx_end);
 }

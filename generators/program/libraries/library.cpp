@@ -165,15 +165,17 @@ std::string targets_of(const Library &library, const std::string &tunables) {
     return targets();
 }
 
-// The text of a GPU library's kernels, from that which Halide has in the module.
+// The text of a GPU library's kernels, from that which Halide has in the module. A variant that says how
+// OpenCL C is compiled has no PTX.
 static std::string kernels_of(const Library &library, const Halide::Buffer<void> &text) {
     const std::string halides = static_cast<const char *>(text.data());  // it ends with a zero byte
-    if (library.backend != "opencl") {
+    const ScheduleVariant &variant = *library.variant;
+    if (library.backend != "opencl" || !variant.opencl_options.empty() || variant.native_functions) {
         return halides;
     }
     TargetChoice choice;
     choice.capability = library.capability;
-    return with_ptx(halides, Halide::Target(target_of("cuda", library.variant->features, choice)));
+    return with_ptx(halides, Halide::Target(target_of("cuda", variant.features, choice)));
 }
 
 // The archive of a GPU library in `folder`. The text of the kernels of an own one is in a file beside it

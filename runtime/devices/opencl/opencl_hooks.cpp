@@ -66,9 +66,14 @@ void deallocate_buffer(void *, uint64_t buffer) {
 }
 
 int release_kernel(void *kernel);
+OpenClKernels &kernels();
 
 // Halide's runtime does not give back a kernel whose launch, or one of whose arguments, the driver refused.
 int set_argument(void *kernel, unsigned index, size_t bytes, const void *value) {
+    const bool is_local = value == nullptr;
+    if (is_local && kernels().is_without_local_argument(kernel)) {
+        return 0;
+    }
     const int code = real<set_argument>(kernel, index, bytes, value);
     if (code != 0) {
         release_kernel(kernel);
@@ -168,6 +173,7 @@ void *create_program(void *context, unsigned count, const char **strings, const 
         const ModuleClock clock;
         compiled = true;
         if (void *program = program_of_ptx(context, text->ptx)) {
+            kernels().without_local_argument(program);
             return program;
         }
         if (text->source.empty()) {

@@ -40,8 +40,20 @@ bool OpenClKernels::give_back(void *kernel) noexcept {
     return is_kept;
 }
 
+void OpenClKernels::without_local_argument(void *program) noexcept {
+    const std::lock_guard lock(mutex_);
+    without_local_.insert(program);
+}
+
+bool OpenClKernels::is_without_local_argument(void *kernel) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto taken = taken_.find(kernel);
+    return taken != taken_.end() && without_local_.contains(taken->second.first);
+}
+
 void OpenClKernels::forget(void *program, int (*release)(void *kernel)) noexcept {
     const std::lock_guard lock(mutex_);
+    without_local_.erase(program);
     for (auto kept = kept_.begin(); kept != kept_.end();) {
         if (kept->first.first == program) {
             release(kept->second);

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -27,12 +28,17 @@ public:
     // one may get its address.
     void forget(void *program, int (*release)(void *kernel)) noexcept;
 
+    // Kernels of this program have their local memory themselves, and take none from a launch.
+    void without_local_argument(void *program) noexcept;
+    bool is_without_local_argument(void *kernel) noexcept;
+
 private:
     using Key = std::pair<void *, std::string>;  // program, name of the kernel
 
     std::mutex mutex_;
     std::unordered_map<void *, Key> taken_;
     std::multimap<Key, void *> kept_;
+    std::set<void *> without_local_;  // programs
 };
 
 }  // namespace tilewright::driver

@@ -99,8 +99,8 @@ TEST(OpenClPrograms, FunctionsOfWordsAreTheDevicesOwn) {
     }
 }
 
-// NVIDIA's driver gets the PTX that is behind the OpenCL C, with the variant's limits of registers. Others
-// get the OpenCL C, and so does an older GPU than the PTX is for.
+// NVIDIA's driver gets the PTX that is behind the OpenCL C, with the variant's limits of registers, and no
+// local memory from launches. Others get the OpenCL C, and so does an older GPU than the PTX is for.
 TEST(OpenClPrograms, PtxReachesTheDriversThatTakeIt) {
     devices(Backend::opencl);
     const auto create = reinterpret_cast<void *(*)(void *, unsigned, const char **, const size_t *, int *)>(
@@ -110,7 +110,11 @@ TEST(OpenClPrograms, PtxReachesTheDriversThatTakeIt) {
             halide_opencl_get_symbol(nullptr, "clBuildProgram"));
     const auto release =
         reinterpret_cast<int (*)(void *)>(halide_opencl_get_symbol(nullptr, "clReleaseProgram"));
-    ASSERT_TRUE(create && build && release);
+    const auto create_kernel = reinterpret_cast<void *(*)(void *, const char *, int *)>(
+        halide_opencl_get_symbol(nullptr, "clCreateKernel"));
+    const auto set = reinterpret_cast<int (*)(void *, unsigned, size_t, const void *)>(
+        halide_opencl_get_symbol(nullptr, "clSetKernelArg"));
+    ASSERT_TRUE(create && build && release && create_kernel && set);
     const std::string source = "__kernel void f() { }";
     const auto ptx = [](int capability) {
         return ".version 7.0\n.target sm_" + std::to_string(capability) +
@@ -126,6 +130,7 @@ TEST(OpenClPrograms, PtxReachesTheDriversThatTakeIt) {
         void *program = create(device->context, 1, &all, nullptr, &error);
         if (program) {
             EXPECT_EQ(build(program, 1, &device->device, "", nullptr, nullptr), 0);
+            EXPECT_EQ(set(create_kernel(program, "f", &error), 0, 4096, nullptr), 0);
             release(program);
         }
         return program != nullptr;
@@ -139,6 +144,7 @@ TEST(OpenClPrograms, PtxReachesTheDriversThatTakeIt) {
     EXPECT_TRUE(make(nvidia, with_ptx(source, 80)));
     EXPECT_EQ(record().sources.size(), sources);
     ASSERT_EQ(record().binaries.size(), ++binaries);
+    const int local_arguments = record().local_arguments;
     EXPECT_EQ(record().binaries.back(), ptx(80) + '\0');
     variant.register_caps = {{"f", 96}};
     variant.needs.threads = 512;
@@ -153,6 +159,7 @@ TEST(OpenClPrograms, PtxReachesTheDriversThatTakeIt) {
     EXPECT_TRUE(make(nvidia, with_ptx(source, 90))) << "of capability 8.6";
     EXPECT_TRUE(make(last, with_ptx(source, 80)));
     EXPECT_EQ(record().binaries.size(), binaries);
+    EXPECT_EQ(record().local_arguments, local_arguments + 2);
     ASSERT_EQ(record().sources.size(), sources + 2);
     EXPECT_EQ(record().sources.back(), source);
     EXPECT_EQ(error, 0);

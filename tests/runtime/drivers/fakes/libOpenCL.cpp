@@ -301,8 +301,9 @@ int clReleaseKernel(void *kernel) {
     delete static_cast<char *>(kernel);
     return ok;
 }
-int clSetKernelArg(void *kernel, unsigned, size_t, const void *) {
+int clSetKernelArg(void *kernel, unsigned, size_t, const void *value) {
     std::lock_guard lock(mutex);
+    record.local_arguments += value == nullptr;
     return kernels.contains(kernel) ? ok : invalid_value;
 }
 int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned, const size_t *, const size_t *,

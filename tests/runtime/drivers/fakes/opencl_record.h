@@ -17,7 +17,7 @@ struct Record {
     std::vector<size_t> buffer_bytes;           // of each buffer created
     std::vector<std::string> sources, options;  // of each program created, and of each program built
     std::vector<std::string> binaries;          // of each program created of one
-    int buffers_released = 0, kernels_created = 0, kernels_released = 0;
+    int buffers_released = 0, kernels_created = 0, kernels_released = 0, local_arguments = 0;
     size_t bytes_held = 0;
     int asked_for_fewer_platforms = 0;  // clGetPlatformIDs with room for less than all of them
     int wrong = 0;  // handles that are none, memory of another context, bytes outside a buffer
