@@ -139,8 +139,9 @@ std::vector<DeviceArgument> sorted(const Kernel &kernel, const Header &header) {
 }
 
 // PTX for CUDA as NVIDIA's OpenCL takes it. It says which parameters are addresses of buffers, and that each
-// kernel has its shared memory itself, where Halide's code for CUDA counts addresses from 0: the driver would
-// begin memory that a launch gives elsewhere, and give 16 bytes less.
+// kernel has its shared memory itself: of memory that a launch gives, the driver keeps 16 bytes. Where the
+// size is known only then, the last parameter is that memory. Halide's code for CUDA counts its addresses
+// from 0.
 std::string for_opencl(
     std::string ptx, const std::vector<Kernel> &kernels, const std::vector<Header> &headers) {
     const std::string address = ".param .u64 .ptr ", target = ".target sm_";
@@ -149,10 +150,16 @@ std::string for_opencl(
     }
     for (size_t i = 0; i < kernels.size(); i++) {
         const std::string &name = headers[i].name;
-        const size_t body = ptx.find("\n{", ptx.find(".entry " + name + "(")) + 2;
-        if (const int64_t bytes = *kernels[i].shared_bytes; bytes > 0) {
-            ptx.insert(
-                body, "\n\t.shared .align 1024 .b8 " + name + "_shared[" + std::to_string(bytes) + "];");
+        const size_t open = ptx.find(".entry " + name + "(") + 7 + name.size(), close = ptx.find(')', open);
+        const std::optional<int64_t> bytes = kernels[i].shared_bytes;
+        if (!bytes) {
+            const size_t last = ptx.find_last_not_of("\n", close - 1);
+            ptx.insert(last + 1, (last == open ? "" : ",") +
+                                     std::string("\n\t.param .u64 .ptr .shared .align 16 ") + name +
+                                     "_local");
+        } else if (*bytes > 0) {
+            ptx.insert(ptx.find("\n{", close) + 2,
+                "\n\t.shared .align 1024 .b8 " + name + "_shared[" + std::to_string(*bytes) + "];");
         }
     }
     return ptx.insert(ptx.find('\n', ptx.find(target)), ", texmode_independent");
@@ -173,8 +180,7 @@ std::string with_ptx(const std::string &opencl_c, Halide::Target cuda) {
         fail("OpenCL C has " + std::to_string(headers.size()) + " kernels, and the pipeline " +
              std::to_string(kernels.size()));
     }
-    const auto is_known = [](const Kernel &kernel) { return kernel.shared_bytes.has_value(); };
-    if (kernel_needs().images || !std::ranges::all_of(kernels, is_known)) {
+    if (kernel_needs().images) {
         return opencl_c;
     }
     cuda.os = Halide::Target::OSUnknown;

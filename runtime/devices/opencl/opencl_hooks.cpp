@@ -17,7 +17,10 @@
 #include "runtime/process/immortal.h"
 #include "runtime/process/inside.h"
 #include <HalideRuntime.h>
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstring>
 #include <dlfcn.h>
 #include <mutex>
 #include <optional>
@@ -66,13 +69,39 @@ void deallocate_buffer(void *, uint64_t buffer) {
 }
 
 int release_kernel(void *kernel);
+int set_argument(void *kernel, unsigned index, size_t bytes, const void *value);
 OpenClKernels &kernels();
+
+// What the thread says of the kernel that it launches next.
+struct NextLaunch {
+    void *kernel = nullptr;
+    const PtxArguments *arguments = nullptr;  // null where they are not of PTX
+    std::array<unsigned char, PtxArguments::most_bytes> numbers{};
+};
+thread_local constinit NextLaunch next_launch;
+
+// Sets the numbers of a kernel that is PTX.
+int set_numbers(void *kernel) {
+    const PtxArguments *arguments = next_launch.kernel == kernel ? next_launch.arguments : nullptr;
+    return arguments && arguments->bytes > 0 ? real<set_argument>(kernel, arguments->addresses,
+                                                   arguments->bytes, next_launch.numbers.data()) :
+                                               0;
+}
 
 // Halide's runtime does not give back a kernel whose launch, or one of whose arguments, the driver refused.
 int set_argument(void *kernel, unsigned index, size_t bytes, const void *value) {
-    const bool is_local = value == nullptr;
-    if (is_local && kernels().is_without_local_argument(kernel)) {
-        return 0;
+    const PtxArguments *arguments = next_launch.kernel == kernel ? next_launch.arguments : nullptr;
+    if (arguments && index >= arguments->addresses) {
+        const size_t number = index - arguments->addresses;
+        if (number < arguments->numbers.size()) {
+            const PtxArguments::Number place = arguments->numbers[number];
+            std::memcpy(next_launch.numbers.data() + place.at, value, std::min(bytes, place.bytes));
+            return 0;
+        }
+        if (!arguments->has_local) {
+            return 0;
+        }
+        index = arguments->local();
     }
     const int code = real<set_argument>(kernel, index, bytes, value);
     if (code != 0) {
@@ -95,7 +124,11 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
     const auto launch = [&] {
         return real<launch_kernel>(queue, kernel, dims, offset, global, local, waits, list, event);
     };
-    int code = 0;
+    int code = set_numbers(kernel);
+    if (code != 0) {
+        release_kernel(kernel);
+        return code;
+    }
     if (Recorder *recorder = this_thread.recorder) {
         KernelLaunch recorded;
         recorded.grid = recorded.block = {1, 1, 1};
@@ -172,8 +205,9 @@ void *create_program(void *context, unsigned count, const char **strings, const 
     if (text && !text->ptx.empty()) {
         const ModuleClock clock;
         compiled = true;
-        if (void *program = program_of_ptx(context, text->ptx)) {
-            kernels().without_local_argument(program);
+        ArgumentsOfKernels arguments;
+        if (void *program = program_of_ptx(context, text->ptx, arguments)) {
+            kernels().know(program, std::move(arguments));
             return program;
         }
         if (text->source.empty()) {
@@ -208,7 +242,10 @@ OpenClKernels &kernels() {
 
 void *create_kernel(void *program, const char *name, int *error) {
     *error = 0;
-    return kernels().take(program, name, [&] { return real<create_kernel>(program, name, error); });
+    void *kernel = kernels().take(program, name, [&] { return real<create_kernel>(program, name, error); });
+    next_launch.kernel = kernel;
+    next_launch.arguments = kernels().arguments_of(program, name);
+    return kernel;
 }
 
 int release_kernel(void *kernel) {

@@ -124,12 +124,14 @@ std::string with_limits(const std::string &ptx) {
 
 }  // namespace
 
-void *program_of_ptx(void *context, const std::string &ptx) noexcept try {
+void *program_of_ptx(void *context, const std::string &ptx, ArgumentsOfKernels &arguments) noexcept try {
     const DeviceInfo &device = device_info(this_thread.device);
     if (!functions().take_binaries() || device.compute_capability < capability_of(ptx)) {
         return nullptr;
     }
-    void *made = from_binary(context, with_limits(with_tensor_products(ptx)) + '\0');
+    std::string text = with_limits(with_tensor_products(ptx));
+    arguments = gather_numbers(text);
+    void *made = from_binary(context, text + '\0');
     if (made != nullptr) {
         waiting()[made] = std::nullopt;
     }

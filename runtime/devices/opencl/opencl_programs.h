@@ -1,6 +1,7 @@
 #pragma once
 // OpenCL programs between Halide's runtime and the cache on disk (program_cache.h). Not installed.
 #include "generators/algorithms/integers.h"
+#include "runtime/devices/opencl/ptx_arguments.h"
 #include <functional>
 #include <string>
 
@@ -12,9 +13,9 @@ namespace tilewright::driver {
 void *program_of(void *context, const std::string &source, const std::function<void *()> &make) noexcept;
 
 // A built program of PTX for the device of this thread, with the instructions of tensor cores
-// (generators/algorithms/tensor_text.h) and the variant's limits of registers. Null where the device or the
-// driver does not take it.
-void *program_of_ptx(void *context, const std::string &ptx) noexcept;
+// (generators/algorithms/tensor_text.h) and the variant's limits of registers, and where its kernels'
+// arguments are. Null where the device or the driver does not take it.
+void *program_of_ptx(void *context, const std::string &ptx, ArgumentsOfKernels &arguments) noexcept;
 
 // How many registers a thread has at most where a block has so many threads: of 65536, each fourth of which
 // is for a fourth of the block's warps.

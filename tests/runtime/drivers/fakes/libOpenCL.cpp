@@ -301,9 +301,10 @@ int clReleaseKernel(void *kernel) {
     delete static_cast<char *>(kernel);
     return ok;
 }
-int clSetKernelArg(void *kernel, unsigned, size_t, const void *value) {
+int clSetKernelArg(void *kernel, unsigned index, size_t bytes, const void *value) {
     std::lock_guard lock(mutex);
-    record.local_arguments += value == nullptr;
+    const char *data = static_cast<const char *>(value);
+    record.arguments.emplace_back(index, data ? std::string(data, bytes) : "local");
     return kernels.contains(kernel) ? ok : invalid_value;
 }
 int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned, const size_t *, const size_t *,
