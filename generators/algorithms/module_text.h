@@ -43,17 +43,17 @@ inline uint64_t key_of_module(std::string_view text) {
 
 // Where PTX of the same kernels is behind OpenCL C (generators/program/libraries/kernel_ptx.h): in a comment,
 // so that other programs than ours may compile the whole text.
-constexpr std::string_view ptx_begin = "\n/* PTX:\n", ptx_end = "*/\n";
+constexpr std::string_view assembly_begin = "\n/* PTX:\n", assembly_end = "*/\n";
 
 // The parts of such a text; each may be empty.
 struct OpenClText {
-    std::string source, ptx;
+    std::string source, assembly;
 
     explicit OpenClText(std::string text) {
-        const size_t at = text.find(ptx_begin);
+        const size_t at = text.find(assembly_begin);
         if (at != std::string::npos) {
-            const size_t begin = at + ptx_begin.size();
-            ptx = text.substr(begin, text.rfind(ptx_end) - begin);
+            const size_t begin = at + assembly_begin.size();
+            assembly = text.substr(begin, text.rfind(assembly_end) - begin);
             text.resize(at);
         }
         source = std::move(text);

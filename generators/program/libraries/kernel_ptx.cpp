@@ -193,7 +193,7 @@ std::string with_ptx(const std::string &opencl_c, Halide::Target cuda) {
     }
     const std::string ptx = for_opencl(code->compile_to_src().data(), kernels, headers);
     const bool only_ptx = kernel_needs().tensor_products || kernel_needs().lane_products;
-    return (only_ptx ? "" : opencl_c) + std::string(ptx_begin) + ptx + std::string(ptx_end);
+    return (only_ptx ? "" : opencl_c) + std::string(assembly_begin) + ptx + std::string(assembly_end);
 }
 
 }  // namespace tilewright

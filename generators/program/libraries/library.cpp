@@ -199,7 +199,7 @@ static void make_gpu_library(const Library &library, const std::string &folder, 
             continue;
         }
         std::string text = kernels_of(library, buffer);
-        if (const std::string ptx = OpenClText(text).ptx; files.contains("ptx") && !ptx.empty()) {
+        if (const std::string ptx = OpenClText(text).assembly; files.contains("ptx") && !ptx.empty()) {
             write_text(file + ".ptx", with_tensor_products(ptx));
         }
         text = library.is_own ? put_text_elsewhere(library.name, folder, text) : text + '\0';

@@ -202,11 +202,11 @@ void *create_program(void *context, unsigned count, const char **strings, const 
     constexpr int invalid_value = -30;  // CL_INVALID_VALUE
     const std::optional<OpenClText> text = text_for_driver(count, strings, lengths);
     *error = text ? 0 : invalid_value;
-    if (text && !text->ptx.empty()) {
+    if (text && !text->assembly.empty()) {
         const ModuleClock clock;
         compiled = true;
         ArgumentsOfKernels arguments;
-        if (void *program = program_of_ptx(context, text->ptx, arguments)) {
+        if (void *program = program_of_ptx(context, text->assembly, arguments)) {
             kernels().know(program, std::move(arguments));
             return program;
         }

@@ -131,7 +131,7 @@ TEST(OpenClPrograms, PtxReachesTheDriversThatTakeIt) {
         return program != nullptr;
     };
     const auto with_ptx = [&](const std::string &before, int capability) {
-        return before + std::string(ptx_begin) + ptx(capability) + std::string(ptx_end);
+        return before + std::string(assembly_begin) + ptx(capability) + std::string(assembly_end);
     };
     const Device nvidia{Backend::opencl, fake_opencl::nvidia};
     size_t sources = record().sources.size(), binaries = record().binaries.size();
@@ -184,9 +184,9 @@ TEST(OpenClPrograms, NumbersOfPtxAreOneParameter) {
                "_param_2,\n\t.param .u32 " + name + "_param_3" + local + "\n)\n{\n\tld.param.b64 \t%rd1, [" +
                name + "_param_0];\n\tld.param.b32 \t%r1, [" + name + "_param_3];\n}\n";
     };
-    const std::string text = std::string(ptx_begin) + ".version 7.0\n.target sm_80\n" +
+    const std::string text = std::string(assembly_begin) + ".version 7.0\n.target sm_80\n" +
                              entry("f", ",\n\t.param .u64 .ptr .shared .align 16 f_local") + entry("g", "") +
-                             std::string(ptx_end);
+                             std::string(assembly_end);
     const char *all = text.c_str();
     int error = -1;
     void *program = create_program(device->context, 1, &all, nullptr, &error);
