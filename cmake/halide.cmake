@@ -87,7 +87,8 @@ set(parts
     generators/program/libraries/child_process generators/program/libraries/cubins
     generators/program/libraries/host_side
     generators/program/libraries/kernel_limits generators/program/libraries/kernel_needs
-    generators/program/libraries/kernel_packing generators/program/libraries/kernel_texts
+    generators/program/libraries/kernel_packing generators/program/libraries/kernel_ptx
+    generators/program/libraries/kernel_texts
     generators/program/libraries/library generators/program/library_selection generators/program/program
     generators/program/show schedules/passes/half_storage schedules/passes/native_functions
     schedules/passes/thread_folds schedules/passes/whole_registers schedules/schedule)
@@ -118,7 +119,8 @@ foreach (file generators/algorithms/tensor_product.h generators/algorithms/tenso
     generators/algorithms/kernel_arguments.h generators/program/libraries/host_side.cpp
     generators/program/libraries/library.cpp generators/program/targets.h
     generators/program/libraries/kernel_needs.cpp
-    generators/program/libraries/kernel_limits.cpp schedules/passes/half_storage.cpp
+    generators/program/libraries/kernel_limits.cpp generators/program/libraries/kernel_ptx.cpp
+    schedules/passes/half_storage.cpp
     schedules/passes/loads_ahead.h schedules/passes/native_functions.cpp
     schedules/passes/thread_folds.cpp schedules/passes/whole_registers.cpp)
     file(SHA256 ${TILEWRIGHT_SHARE}/${file} hash)

@@ -7,6 +7,7 @@
 #include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
+#include "generators/algorithms/tensor_products.h"
 #include "generators/check_tunables.h"
 #include "generators/float_conversions.h"
 #include "generators/instructions.h"
@@ -156,7 +157,7 @@ public:
             output_bytes(), [&](const char *name) { return this->setting(name); });
         group.band = band;
         Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, planes(), reach,
-            multiplier, group, byte_product(this->get_target()), word_operations(this->get_target()));
+            multiplier, group, byte_product, word_operations(this->get_target()));
         output = blur.out;
         from_origin({image, output});
         this->apply(blur, {image, output});

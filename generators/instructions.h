@@ -4,7 +4,6 @@
 // generator passes one of these.
 #include "Halide.h"
 #include "generators/algorithms/opencl_functions.h"
-#include "generators/algorithms/tensor_products.h"
 #include "generators/algorithms/word_operations.h"
 #include <functional>
 #include <string>
@@ -89,17 +88,6 @@ inline WordOperations word_operations(const Halide::Target &target) {
     return target.has_feature(Halide::Target::OpenCL) ?
                word_operations({dot_of_words, pick_of_words, "fma"}) :
                WordOperations();
-}
-
-// The product of bytes on a target: by functions that the text of a CUDA module gets instructions for
-// (generators/algorithms/tensor_text.h), or by those that the runtime defines for OpenCL.
-inline ByteProduct byte_product(const Halide::Target &target) {
-    const bool is_opencl = target.has_feature(Halide::Target::OpenCL);
-    const std::string prefix(is_opencl ? std::string_view(byte_product_prefix) : ByteProductCall::prefix);
-    return [=](const LaneWord &a, const LaneWord &b, const Halide::Expr &g, const Halide::Expr &q,
-               const std::vector<Halide::Expr> &sums) {
-        return byte_product(prefix, is_opencl, a, b, g, q, sums);
-    };
 }
 
 }  // namespace tilewright

@@ -3,6 +3,7 @@
 #include "generators/algorithms/element_type.h"
 #include "generators/program/errors/error_codes.h"
 #include "generators/program/libraries/kernel_limits.h"
+#include "generators/program/libraries/kernel_ptx.h"
 #include "schedules/passes/half_storage.h"
 #include "schedules/passes/loads_ahead.h"
 #include "schedules/passes/native_functions.h"
@@ -47,6 +48,7 @@ protected:
         for (const std::string &func : loaded_ahead_) {
             pipeline.add_custom_lowering_pass(new LoadsAhead(func));
         }
+        keep_kernels(pipeline, this->get_target());
         return pipeline;
     }
 

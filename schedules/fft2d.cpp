@@ -86,6 +86,13 @@ static const ScheduleVariants &variants() {
                             pass_variants("fused_rows", lines_in_shared, along, rows_of_photographs),
                             pass_variants("fused_columns", lines_in_shared, across, columns_of_photographs)}),
 
+        // By OpenCL, whose blocks share 48 KB: .0298, .0283, .0660, .0923, .1119 and .1513 ms for squares of
+        // these sides, where lines of any length take .0356, .0481, .0832, .1028, .1238 and .1775 (H200,
+        // 2026-11-29). Two columns of 2048 at a time take .0668, and parts of columns .0523.
+        family("fused", pass_variants("fused_columns", lines_in_shared, across,
+                            {{{12, 12, 10}, 4, 0, opencl, 0, 120}, {{16, 12, 8}, 4, 0, opencl},
+                                {{20, 10, 10}, 2, 2, opencl}, {{15, 12, 12}, 2, 2, opencl, 0, 90},
+                                {{16, 16, 10}, 2, 2, opencl, 0, 128}, {{15, 20, 10}, 2, 0, opencl}})),
         // Lines with a large prime factor, as convolutions.
         family("fused", {pass_variants("fused_padded_rows", lines_in_shared,
                              padded<FftPassShape::Lines::along>, padded_rows),

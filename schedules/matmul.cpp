@@ -219,8 +219,15 @@ ScheduleVariants tuned_on_gpus() {
                       "multiprocessor."),
             by_panels(variant("tuned_tensor", cuda, "f16 bf16", fragments, panels, tiles(2, 128, 48, 16)))
                 .says("Tensor cores sum products of 16-bit floats in f32, in 128 x 128 tiles."),
-            variant("tuned_tensor_whole", opencl, "f16 bf16", fragments, in_rows, rows(1, 1, 64, 16, 8, 3))
+            // f16 512 / 1024 / 2048 on an H200, ms (2026-11-29): .0123 / .0114 / .0542 and .0122 / .0161 /
+            // .0405; 64 x 64 with three blocks ahead .0127 / .0127 / .0517, with one of twice the depth .0123
+            // / .0157 / .0560; 128 x 128 with one ahead .0162 / .0284 / .0574.
+            variant(
+                "tuned_tensor_small_whole", opencl, "f16 bf16", fragments, in_rows, rows(1, 1, 64, 16, 8, 4))
+                .meant_for("tiles", {.most = 1200})
                 .says("Tensor cores read rows of both matrices as they are, in 64 x 64 tiles."),
+            variant("tuned_tensor_whole", opencl, "f16 bf16", fragments, in_rows, rows(1, 1, 128, 16, 8, 2))
+                .says("As tuned_tensor_small_whole, in 64 x 128 tiles."),
             by_panels(variant("tuned_tensor", opencl, "f16 bf16", fragments, panels, tiles(2, 128, 16, 16)))
                 .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB of shared memory."),
             by_panels(variant("tuned_small_whole", cuda, "f32", workers, small_whole,

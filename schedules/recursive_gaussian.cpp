@@ -175,40 +175,38 @@ ScheduleVariants tuned_cpu_variants() {
 
 ScheduleVariants blocks_variants() {
     using namespace recursive_gaussian_tiles;
-    ScheduleVariants variants;
-    for (const Backends where : {cuda, opencl}) {
-        variants.push_back(
-            grey(variant("blocks_near", where, "u8 u16 f32", tiles_aligned, near, settings(where)))
-                .in("tuned")
-                .registers("kernel_carries_filtered", 128)
-                .registers("", 96)
-                .says("As blocks_aligned, without scans, for sigmas up to 5: a tile's neighbours alone "
-                      "add."));
-        variants.push_back(
-            grey(variant("blocks_aligned", where, "u8 u16 f32", tiles_aligned, settings(where)))
-                .in("tuned")
-                .registers("kernel_carries_filtered", 168)
-                .registers("", 96)
-                .says("Tiles in parallel: what enters each tile is found first; for whole tiles."));
-        variants.push_back(grey(variant("blocks_any", where, "f32", tiles_of_any_size, settings(where)))
-                .registers("kernel_tails", 168)
-                .registers("kernel_carries_filtered", 168)
-                .registers("", 128)
-                .says("Tiles in parallel: what enters each tile is found first; for any size."));
-    }
-    return family("blocks", variants);
+    return family("blocks", {
+                                grey(variant("blocks_near", gpu, "u8 u16 f32", tiles_aligned, near, settings))
+                                    .in("tuned")
+                                    .registers("kernel_carries_filtered", 128)
+                                    .registers("", 96)
+                                    .says("As blocks_aligned, without scans, for sigmas up to 5: a tile's "
+                                          "neighbours alone add."),
+                                grey(variant("blocks_aligned", gpu, "u8 u16 f32", tiles_aligned, settings))
+                                    .in("tuned")
+                                    .registers("kernel_carries_filtered", 168)
+                                    .registers("", 96)
+                                    .says("Tiles in parallel: what enters each tile is found first; for "
+                                          "whole tiles."),
+                                grey(variant("blocks_any", gpu, "f32", tiles_of_any_size, settings))
+                                    .registers("kernel_tails", 168)
+                                    .registers("kernel_carries_filtered", 168)
+                                    .registers("", 128)
+                                    .says("Tiles in parallel: what enters each tile is found first; for any "
+                                          "size."),
+                            });
 }
 
 // Tiles of images of any size and any number of channels: for sigmas up to 5, and for all.
-ScheduleVariants coloured_tiles(Backends where) {
+ScheduleVariants coloured_tiles() {
     using namespace recursive_gaussian_tiles;
     const std::string types = "u8 u16 f32 f16 bf16";
     return {
-        variant("tuned_near", where, types, tiles_of_any_size, coloured_near, settings_of_colours(where))
+        variant("tuned_near", gpu, types, tiles_of_any_size, coloured_near, settings_of_colours())
             .registers("kernel_tails", 168)
             .registers("", 128)
             .says("As tuned_any, without scans, for sigmas up to 5: a tile's neighbours alone add."),
-        variant("tuned_any", where, types, tiles_of_any_size, coloured, settings_of_colours(where))
+        variant("tuned_any", gpu, types, tiles_of_any_size, coloured, settings_of_colours())
             .registers("kernel_tails", 168)
             .registers("kernel_carries_filtered", 168)
             .registers("", 128)
@@ -226,8 +224,7 @@ ScheduleVariants tuned_gpu_variants() {
                              {"height", 8, 1, 16}})
                          .with("strict_float")
                          .says("As columns, for another sigma down columns than along rows, and for f64."),
-                     coloured_tiles(cuda),
-                     coloured_tiles(opencl),
+                     coloured_tiles(),
                  });
 }
 

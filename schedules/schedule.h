@@ -74,7 +74,8 @@ struct Condition {
     bool is_needed;
 };
 
-// A limit on the registers a thread of some CUDA kernels may take; see ScheduleVariant::registers.
+// A limit on the registers a thread of some kernels may take on NVIDIA's GPUs; see
+// ScheduleVariant::registers.
 struct RegisterCap {
     std::string kernel;  // a part of the kernel's name (Halide names a kernel after the Func it computes);
                          // empty: any
@@ -156,9 +157,9 @@ struct ScheduleVariant {
         return std::move(*this);
     }
 
-    // On CUDA a thread of the kernels whose name contains `kernel` takes at most so many registers (the first
-    // match counts), and more blocks fit a multiprocessor. The runtime says so to the driver; without a cap
-    // ptxas takes what a kernel would like.
+    // On CUDA and NVIDIA's OpenCL, a thread of the kernels whose name contains `kernel` takes at most so many
+    // registers (the first match counts), and more blocks fit a multiprocessor. The runtime says so to the
+    // driver; without a cap ptxas takes what a kernel would like.
     ScheduleVariant registers(const std::string &kernel, int most) && {
         register_caps.push_back({kernel, most});
         return std::move(*this);

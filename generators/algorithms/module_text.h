@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tilewright {
@@ -39,6 +40,25 @@ inline uint64_t key_of_module(std::string_view text) {
     }
     return key;
 }
+
+// Where PTX of the same kernels is behind OpenCL C (generators/program/libraries/kernel_ptx.h): in a comment,
+// so that other programs than ours may compile the whole text.
+constexpr std::string_view assembly_begin = "\n/* PTX:\n", assembly_end = "*/\n";
+
+// The parts of such a text; each may be empty.
+struct OpenClText {
+    std::string source, assembly;
+
+    explicit OpenClText(std::string text) {
+        const size_t at = text.find(assembly_begin);
+        if (at != std::string::npos) {
+            const size_t begin = at + assembly_begin.size();
+            assembly = text.substr(begin, text.rfind(assembly_end) - begin);
+            text.resize(at);
+        }
+        source = std::move(text);
+    }
+};
 
 // What an operator's own library has in place of its kernels' text: the text is with those of the libraries
 // that are alike (tilewright/kernel_texts.h). Text of PTX or OpenCL C begins with other bytes.

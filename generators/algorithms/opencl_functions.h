@@ -14,10 +14,4 @@ inline constexpr const char *float_of_half = "tilewright_float_of_half",
 // WordOperations::dot and WordOperations::pick.
 inline constexpr const char *dot_of_words = "tilewright_dot", *pick_of_words = "tilewright_pick";
 
-// `int tilewright_lanes_u8_0(uint a0, ..., uint a3, uint b0, uint b1, int s0, ..., int s3)` to `..._3`: the
-// results of ByteProductCall, which are added to the sums s0 ... s3. Only NVIDIA's GPUs have the instruction,
-// from this compute capability on.
-inline constexpr const char *byte_product_prefix = "tilewright_lanes_u8_";
-inline constexpr int lane_product_capability = 80;
-
 }  // namespace tilewright

@@ -120,6 +120,7 @@ inline std::optional<std::pair<TensorProduct, int>> tensor_result(const std::str
 struct ByteProductCall {
     static constexpr int words_of_a = 4, words_of_b = 2, words = words_of_a + words_of_b, results = 4;
     static constexpr std::string_view prefix = "tw_mma_u8_";
+    static constexpr int capability = 80;  // 8.0, the oldest that has the instruction
 
     static std::string function(int result) {
         return std::string(prefix) + std::to_string(result);

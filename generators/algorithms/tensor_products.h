@@ -36,12 +36,9 @@ using LaneWord = std::function<Halide::Expr(int word, Halide::Expr g, Halide::Ex
 using ByteProduct = std::function<std::vector<Halide::Expr>(const LaneWord &a, const LaneWord &b,
     Halide::Expr g, Halide::Expr q, const std::vector<Halide::Expr> &sums)>;
 
-// By calls of functions, one per result, whose names are the prefix and the number of the result: a lane
-// gives its own words, and the sum that the result is added to. With `first_has_all`, result 0 is computed
-// first and takes all sums, and the others take their own sum alone, without the words.
-inline std::vector<Halide::Expr> byte_product(const std::string &prefix, bool first_has_all,
-    const LaneWord &a, const LaneWord &b, Halide::Expr g, Halide::Expr q,
-    const std::vector<Halide::Expr> &sums) {
+// By calls of functions, one per result: a lane gives its own words.
+inline std::vector<Halide::Expr> byte_product(const LaneWord &a, const LaneWord &b, Halide::Expr g,
+    Halide::Expr q, const std::vector<Halide::Expr> &sums) {
     std::vector<Halide::Expr> words, results;
     for (int word = 0; word < ByteProductCall::words_of_a; word++) {
         words.push_back(a(word, g, q));
@@ -50,13 +47,10 @@ inline std::vector<Halide::Expr> byte_product(const std::string &prefix, bool fi
         words.push_back(b(word, g, q));
     }
     for (int i = 0; i < ByteProductCall::results; i++) {
-        std::vector<Halide::Expr> operands = first_has_all && i > 0 ? std::vector<Halide::Expr>() : words;
+        std::vector<Halide::Expr> operands = words;
         operands.push_back(sums[(size_t)i]);
-        if (first_has_all && i == 0) {
-            operands.insert(operands.end(), sums.begin() + 1, sums.end());
-        }
         results.push_back(Halide::Internal::Call::make(
-            Halide::Int(32), prefix + std::to_string(i), operands, Halide::Internal::Call::PureExtern));
+            Halide::Int(32), ByteProductCall::function(i), operands, Halide::Internal::Call::PureExtern));
     }
     return results;
 }

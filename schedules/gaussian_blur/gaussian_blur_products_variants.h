@@ -27,14 +27,6 @@ inline ScheduleVariant fused_variant(
         .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps.");
 }
 
-// NVIDIA's OpenCL gives each thread as many registers as CUDA does.
-inline ScheduleVariants with_limits_by_opencl(ScheduleVariants variants) {
-    for (ScheduleVariant &variant : variants) {
-        variant.opencl_options = "-cl-nv-maxrregcount=" + std::to_string(variant.register_caps.at(0).most);
-    }
-    return variants;
-}
-
 // Both passes in one kernel, by what the taps reach. On an H200 (2026-11-29, ms):
 //     u8    8192 x 8192, sigma 2.25, taps of one byte .0595, with 16 tiles .0634; sigma 3.25 .0769, with 16
 //           tiles .0785; sigma 7.5 .101, with 16 tiles .0966; with loads ahead eight tiles need 80 registers
@@ -73,7 +65,7 @@ inline ScheduleVariants fused_variants() {
             {.channels = channels, .steps = 3, .ahead = true}, 8)
                 .registers("", 128));
     }
-    return with_limits_by_opencl(variants);
+    return variants;
 }
 
 // Both passes in two kernels, of any radius. 8192 x 8192 u8, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms
@@ -96,7 +88,7 @@ inline ScheduleVariants two_kernel_variants() {
                 .registers("", 80)
                 .kept_for("images of three and four channels by OpenCL, which were not measured"));
     }
-    return with_limits_by_opencl(variants);
+    return variants;
 }
 
 }  // namespace gaussian_blur_products

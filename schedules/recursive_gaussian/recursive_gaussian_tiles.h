@@ -25,15 +25,13 @@ using Halide::Var;
 
 // The tunables. steps: how many steps of the carries a thread computes at a time, with their loads in flight
 // together; 16 in place of 8 took the carries along x from .025 to .021 ms. runs: how many runs of a line a
-// thread sums per iteration of a loop. On CUDA a blur of u8 8192 x 8192 with four takes .95 of its time with
-// two; with four, NVIDIA's OpenCL takes 4.2 s for the first call, and 2.1 s with one (H200, 2026-11-29).
-inline std::vector<Tunable> settings(Backends where) {
-    return {{"steps", 16, 4, 32}, {"runs", where == opencl ? 1 : 4, 1, 4}};
-}
+// thread sums per iteration of a loop: a blur of u8 8192 x 8192 by CUDA with four takes .95 of its time with
+// two (H200, 2026-11-29).
+inline const std::vector<Tunable> settings = {{"steps", 16, 4, 32}, {"runs", 4, 1, 4}};
 
 // The same for colours. pass: see channels_in_passes().
-inline std::vector<Tunable> settings_of_colours(Backends where) {
-    std::vector<Tunable> all = settings(where);
+inline std::vector<Tunable> settings_of_colours() {
+    std::vector<Tunable> all = settings;
     all.push_back({"pass", 64, 1, 256});
     return all;
 }

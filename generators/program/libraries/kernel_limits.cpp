@@ -1,5 +1,4 @@
 #include "generators/program/libraries/kernel_limits.h"
-#include "generators/algorithms/opencl_functions.h"
 #include "generators/algorithms/tensor_product.h"
 #include <algorithm>
 #include <cstdlib>
@@ -65,7 +64,7 @@ protected:
 
     Halide::Expr visit(const Call *call) override {
         needs.tensor_products = needs.tensor_products || call->name.starts_with(tensor_prefix);
-        needs.lane_products = needs.lane_products || call->name.starts_with(byte_product_prefix);
+        needs.lane_products = needs.lane_products || call->name.starts_with(ByteProductCall::prefix);
         return IRMutator::visit(call);
     }
 

@@ -8,7 +8,7 @@ struct KernelNeeds {
     int64_t threads = 0, shared_bytes = 0;  // of the largest block
     bool images = false;                    // textures
     bool tensor_products = false;           // generators/algorithms/tensor_text.h
-    bool lane_products = false;             // of OpenCL: generators/algorithms/opencl_functions.h
+    bool lane_products = false;             // of bytes, the same
 };
 
 // What was seen of the kernels that this process made. Each library is made in a process of its own.

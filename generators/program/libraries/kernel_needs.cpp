@@ -1,5 +1,4 @@
 #include "generators/program/libraries/kernel_needs.h"
-#include "generators/algorithms/opencl_functions.h"
 #include "generators/algorithms/tensor_product.h"
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/kernel_limits.h"
@@ -61,7 +60,7 @@ void write_needs(const Library &library, const std::string &target, const std::s
     std::ofstream(file_of(library.name, folder))
         << "{" << needs.threads << ", " << needs.shared_bytes << ", "
         << (!opencl                                         ? built.get_cuda_capability_lower_bound() :
-               needs.lane_products || needs.tensor_products ? lane_product_capability :
+               needs.lane_products || needs.tensor_products ? ByteProductCall::capability :
                                                               0)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLDoubles)) << ", " << word(needs.images)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLHalf)) << ", "

@@ -1,10 +1,12 @@
 #include "generators/program/libraries/library.h"
+#include "generators/algorithms/module_text.h"
 #include "generators/algorithms/tensor_text.h"
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/child_process.h"
 #include "generators/program/libraries/host_side.h"
 #include "generators/program/libraries/kernel_limits.h"
 #include "generators/program/libraries/kernel_needs.h"
+#include "generators/program/libraries/kernel_ptx.h"
 #include "generators/program/libraries/kernel_texts.h"
 #include "generators/program/targets.h"
 #include "schedules/passes/thread_folds.h"
@@ -13,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <link.h>
+#include <set>
 #include <sstream>
 #include <typeinfo>
 
@@ -163,36 +166,68 @@ std::string targets_of(const Library &library, const std::string &tunables) {
     return targets();
 }
 
-// The archive of an own GPU library in `folder`, whose kernels' text is in a file beside it
-// (kernel_texts.h). Halide's own generator program writes the text and the metadata into the archive.
-// `also_text`: the text as Halide writes it into a file, too.
-static void make_without_text(const Library &library, const std::string &folder, const std::string &target,
-    const std::string &tunables, bool also_text) {
+// The text of a GPU library's kernels, from that which Halide has in the module. A variant that says how
+// OpenCL C is compiled has no PTX.
+static std::string kernels_of(const Library &library, const Halide::Buffer<void> &text) {
+    const std::string halides = static_cast<const char *>(text.data());  // it ends with a zero byte
+    const ScheduleVariant &variant = *library.variant;
+    if (library.backend != "opencl" || !variant.opencl_options.empty() || variant.native_functions) {
+        return halides;
+    }
+    TargetChoice choice;
+    choice.capability = library.capability;
+    return with_ptx(halides, Halide::Target(target_of("cuda", variant.features, choice)));
+}
+
+// The archive of a GPU library in `folder`. The text of the kernels of an own one is in a file beside it
+// (kernel_texts.h); Halide's own generator program would write that text and metadata into the archive.
+// `files`: what else there is to be: c_header, device_code (the text as Halide has it), ptx (of OpenCL).
+static void make_gpu_library(const Library &library, const std::string &folder, const std::string &target,
+    const std::string &tunables, const std::set<std::string> &files) {
     const std::string file = (std::filesystem::path(folder) / library.name).string();
-    compile_for_size(library.name + "_argv");
+    if (library.is_own) {
+        compile_for_size(library.name + "_argv");
+    }
     const Halide::Module module = generator_of(library, target, tunables)->build_module(library.name);
-    if (also_text) {
+    if (files.contains("device_code")) {
         module.compile({{Halide::OutputFileType::device_code, file + ".device_code"}});
     }
-    Halide::Module smaller(module.name(), module.target(), module.get_metadata_name_map());
-    smaller.set_any_strict_float(module.any_strict_float());
+    if (files.contains("c_header")) {
+        module.compile({{Halide::OutputFileType::c_header, file + ".h"}});
+    }
+    Halide::Module changed(module.name(), module.target(), module.get_metadata_name_map());
+    changed.set_any_strict_float(module.any_strict_float());
     for (const Halide::Buffer<void> &buffer : module.buffers()) {
         if (!buffer.name().ends_with("_gpu_source_kernels")) {
-            smaller.append(buffer);
+            changed.append(buffer);
             continue;
         }
-        // The text ends with a zero byte.
-        const std::string place =
-            put_text_elsewhere(library.name, folder, static_cast<const char *>(buffer.data()));
-        Halide::Buffer<uint8_t> instead((int)place.size(), buffer.name());
-        std::memcpy(instead.data(), place.data(), place.size());
-        smaller.append(instead);
+        std::string text = kernels_of(library, buffer);
+        if (const std::string ptx = OpenClText(text).assembly; files.contains("ptx") && !ptx.empty()) {
+            write_text(file + ".ptx", with_tensor_products(ptx));
+        }
+        text = library.is_own ? put_text_elsewhere(library.name, folder, text) : text + '\0';
+        Halide::Buffer<uint8_t> instead((int)text.size(), buffer.name());
+        std::memcpy(instead.data(), text.data(), text.size());
+        changed.append(instead);
     }
     for (const Halide::Internal::LoweredFunc &function : module.functions()) {
-        const bool is_called = function.linkage == Halide::LinkageType::ExternalPlusMetadata;
-        smaller.append(is_called ? called_by_addresses(function) : function);
+        const bool is_called =
+            library.is_own && function.linkage == Halide::LinkageType::ExternalPlusMetadata;
+        changed.append(is_called ? called_by_addresses(function) : function);
     }
-    smaller.compile({{Halide::OutputFileType::static_library, file + ".a"}});
+    changed.compile({{Halide::OutputFileType::static_library, file + ".a"}});
+}
+
+// The source that Halide made of a GPU library gets the name of its language.
+static void name_source(const Library &library, const std::string &folder) {
+    const bool is_ptx = library.backend == "cuda";
+    const std::string made = (std::filesystem::path(folder) / library.name).string(),
+                      file = made + (is_ptx ? ".ptx" : ".cl");
+    std::filesystem::rename(made + ".device_code", file);
+    if (is_ptx) {
+        write_text(file, with_tensor_products(text_of(file)));
+    }
 }
 
 int make_library(const Library &library, const std::string &folder, const std::string &files,
@@ -207,10 +242,16 @@ int make_library(const Library &library, const std::string &folder, const std::s
         Halide::load_plugin(plugins_folder() + "/libautoschedule_" + autoscheduler + ".so");
     }
     std::string archive, looks;
-    bool wants_source = false, without_text = false;
-    for (const std::string &file : split(files, ',')) {
-        if (file == "static_library" && library.is_own && is_gpu(library.backend)) {
-            without_text = true;
+    const std::vector<std::string> wanted = split(files, ',');
+    const bool wants_archive = std::ranges::count(wanted, "static_library") > 0,
+               by_module = wants_archive && is_gpu(library.backend) &&
+                           (library.is_own || library.backend == "opencl");
+    bool wants_source = false;
+    std::set<std::string> of_module;
+    for (const std::string &file : wanted) {
+        if (by_module &&
+            (file == "static_library" || file == "c_header" || (file == "ptx" && source != "ptx"))) {
+            of_module.insert(file);
         } else if (file == "static_library" || file == "c_header") {
             archive += (archive.empty() ? "" : ",") + file;
         } else if (file == "stmt_html" || file == "assembly") {
@@ -222,8 +263,11 @@ int make_library(const Library &library, const std::string &folder, const std::s
                  "'; it takes static_library, c_header, stmt_html, assembly, ptx, opencl_c");
         }
     }
-    if (without_text) {
-        make_without_text(library, folder, first_target, tunables, wants_source);
+    if (by_module) {
+        if (wants_source) {
+            of_module.insert("device_code");
+        }
+        make_gpu_library(library, folder, first_target, tunables, of_module);
     } else if (wants_source) {
         looks += std::string(looks.empty() ? "" : ",") + "device_code";
     }
@@ -241,12 +285,7 @@ int make_library(const Library &library, const std::string &folder, const std::s
     }
     write_needs(library, first_target, folder);
     if (wants_source) {
-        const std::string made = (std::filesystem::path(folder) / library.name).string(),
-                          file = made + (source == "ptx" ? ".ptx" : ".cl");
-        std::filesystem::rename(made + ".device_code", file);
-        if (source == "ptx") {
-            write_text(file, with_tensor_products(text_of(file)));
-        }
+        name_source(library, folder);
     }
     return 0;
 }

@@ -1,8 +1,5 @@
 #include "runtime/devices/opencl/opencl_functions.h"
 #include "generators/algorithms/opencl_functions.h"
-#include "generators/algorithms/tensor_product.h"
-#include <fmt/format.h>
-#include <set>
 
 namespace tilewright::driver {
 
@@ -73,94 +70,7 @@ TILEWRIGHT_FUNCTION tilewright_pick(uint a, uint b, uint picks) {
 }
 )";
 
-// One instruction gives four results, which are in a variable of the kernel until Halide has stored all of
-// them: it computes them one behind another, from the first one on.
-constexpr const char *byte_products = R"(
-int4 tilewright_byte_product(
-    uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, int s0, int s1, int s2, int s3) {
-    int r0, r1, r2, r3;
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
-        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
-        : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
-        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(s0), "r"(s1), "r"(s2), "r"(s3));
-    return (int4)(r0, r1, r2, r3);
-}
-#define tilewright_lanes_u8_0(a0, a1, a2, a3, b0, b1, c0, c1, c2, c3)                     \
-    (tilewright_results = tilewright_byte_product(a0, a1, a2, a3, b0, b1, c0, c1, c2, c3), \
-        tilewright_results.s0)
-#define tilewright_lanes_u8_1(sum) tilewright_results.s1
-#define tilewright_lanes_u8_2(sum) tilewright_results.s2
-#define tilewright_lanes_u8_3(sum) tilewright_results.s3
-)";
-
-// Functions that stay calls until tensor_text.h makes instructions of them. The compiler keeps what it
-// believes to be used.
-std::string tensor_functions(const std::string &source) {
-    std::set<std::string> names;
-    for (size_t at = source.find(tensor_prefix); at != std::string::npos;
-        at = source.find(tensor_prefix, at + 1)) {
-        names.insert(source.substr(at, source.find('(', at) - at));
-    }
-    std::string all;
-    for (const std::string &name : names) {
-        const auto [product, result] = tensor_result(name).value();
-        std::string takes, uses;
-        const int floats = product.words_of_a() + product.parts() + product.adds();
-        for (int i = product.adds() ? -1 : 0; i < floats; i++) {
-            const bool is_number = i < 0;  // of the result
-            takes += fmt::format("{}{} w{}", takes.empty() ? "" : ", ", is_number ? "int" : "float", i + 1);
-            uses +=
-                fmt::format("asm(\"// %0 %1\" : \"+f\"(all) : \"{}\"(w{}));\n", is_number ? 'r' : 'f', i + 1);
-        }
-        all += fmt::format("__attribute__((noinline)) float {}({}) {{\nfloat all = {};\n{}return all;\n}}\n",
-            name, takes, result, uses);
-    }
-    return all;
-}
-
-bool has_products_of_rows(std::string_view kernel) {
-    const size_t at = kernel.find(tensor_prefix);
-    if (at == std::string::npos) {
-        return false;
-    }
-    const auto found = tensor_result(std::string(kernel.substr(at, kernel.find('(', at) - at)));
-    return found && found->first.ahead > 0;
-}
-
-// Puts a line in front of each kernel's first one: line(kernel), where there is any. Returns whether there
-// was one.
-template<typename Line>
-bool put_into_kernels(std::string &source, const Line &line) {
-    const std::string_view begin = "__kernel void ";
-    bool any = false;
-    for (size_t at = source.find(begin); at != std::string::npos; at = source.find(begin, at + 1)) {
-        const size_t size = source.find(begin, at + 1) - at;
-        const std::string made = line(std::string_view(source).substr(at, size));
-        source.insert(source.find('{', at) + 1, made);
-        any = any || !made.empty();
-    }
-    return any;
-}
-
 }  // namespace
-
-bool align_local_memory(std::string &source) {
-    return put_into_kernels(source, [](std::string_view kernel) -> std::string {
-        const std::string_view local = "__local int16* ";
-        if (!has_products_of_rows(kernel)) {
-            return "";
-        }
-        const size_t name = kernel.find(local) + local.size();
-        return fmt::format("\n {0} = (__local int16 *)(((ulong){0} + {1}) / {2} * {2});",
-            kernel.substr(name, kernel.find(')', name) - name), local_alignment - 1, local_alignment);
-    });
-}
-
-void declare_results(std::string &source) {
-    put_into_kernels(source, [](std::string_view kernel) -> std::string {
-        return kernel.find(byte_product_prefix) == kernel.npos ? "" : "\n int4 tilewright_results;";
-    });
-}
 
 std::string functions_for(const std::string &source, const OpenClDevice &device) {
     const auto names = [&](const char *function) { return source.find(function) != std::string::npos; };
@@ -174,10 +84,7 @@ std::string functions_for(const std::string &source, const OpenClDevice &device)
                    std::string(nvidia_words) :
                    std::string(plain_words) + plain_dot + plain_pick;
     }
-    if (names(byte_product_prefix)) {
-        all += byte_products;
-    }
-    return all + tensor_functions(source);
+    return all;
 }
 
 }  // namespace tilewright::driver

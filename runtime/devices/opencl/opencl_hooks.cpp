@@ -1,7 +1,7 @@
 // The hooks of OpenCL: what Halide's runtime gets when it asks for a function of the loader or for a context
 // (hooks.h).
 #include "generators/algorithms/integers.h"
-#include "generators/algorithms/tensor_text.h"
+#include "generators/algorithms/module_text.h"
 #include "runtime/devices/calls/counters.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/calls/recorder.h"
@@ -17,7 +17,10 @@
 #include "runtime/process/immortal.h"
 #include "runtime/process/inside.h"
 #include <HalideRuntime.h>
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstring>
 #include <dlfcn.h>
 #include <mutex>
 #include <optional>
@@ -66,13 +69,41 @@ void deallocate_buffer(void *, uint64_t buffer) {
 }
 
 int release_kernel(void *kernel);
+int set_argument(void *kernel, unsigned index, size_t bytes, const void *value);
 OpenClKernels &kernels();
+
+// What the thread says of the kernel that it launches next.
+struct NextLaunch {
+    void *kernel = nullptr;
+    const PtxArguments *arguments = nullptr;  // null where they are not of PTX
+    std::array<unsigned char, PtxArguments::most_bytes> numbers{};
+};
+thread_local constinit NextLaunch next_launch;
+
+// Sets the numbers of a kernel that is PTX.
+int set_numbers(void *kernel) {
+    const PtxArguments *arguments = next_launch.kernel == kernel ? next_launch.arguments : nullptr;
+    return arguments && arguments->bytes > 0 ? real<set_argument>(kernel, arguments->addresses,
+                                                   arguments->bytes, next_launch.numbers.data()) :
+                                               0;
+}
 
 // Halide's runtime does not give back a kernel whose launch, or one of whose arguments, the driver refused.
 int set_argument(void *kernel, unsigned index, size_t bytes, const void *value) {
-    const bool is_local = value == nullptr;
-    const size_t room = is_local && kernels().is_aligned(kernel) ? local_alignment : 0;
-    const int code = real<set_argument>(kernel, index, bytes + room, value);
+    const PtxArguments *arguments = next_launch.kernel == kernel ? next_launch.arguments : nullptr;
+    if (arguments && index >= arguments->addresses) {
+        const size_t number = index - arguments->addresses;
+        if (number < arguments->numbers.size()) {
+            const PtxArguments::Number place = arguments->numbers[number];
+            std::memcpy(next_launch.numbers.data() + place.at, value, std::min(bytes, place.bytes));
+            return 0;
+        }
+        if (!arguments->has_local) {
+            return 0;
+        }
+        index = arguments->local();
+    }
+    const int code = real<set_argument>(kernel, index, bytes, value);
     if (code != 0) {
         release_kernel(kernel);
     }
@@ -93,7 +124,11 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
     const auto launch = [&] {
         return real<launch_kernel>(queue, kernel, dims, offset, global, local, waits, list, event);
     };
-    int code = 0;
+    int code = set_numbers(kernel);
+    if (code != 0) {
+        release_kernel(kernel);
+        return code;
+    }
     if (Recorder *recorder = this_thread.recorder) {
         KernelLaunch recorded;
         recorded.grid = recorded.block = {1, 1, 1};
@@ -116,15 +151,13 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
 }
 
 // Options for the compiler, and those of the variant that runs. NVIDIA's compiler gives a kernel as many
-// registers as a block of 256 threads has. A larger block has fewer of its 65536, each fourth of which is for
-// a fourth of its warps, and its launch would fail.
+// registers as a block of 256 threads has. A larger block has fewer, and its launch would fail.
 std::string options_of_variant(const char *given) {
     const Variant *variant = this_thread.variant;
     std::string all = given ? given : "", options = variant ? variant->opencl_options : "";
     if (variant && options.empty() && variant->needs.threads > 256 &&
         device_info(this_thread.device).compute_capability > 0) {
-        const int registers = 65536 / round_up(variant->needs.threads, 128);
-        options = "-cl-nv-maxrregcount=" + std::to_string(registers / 8 * 8);
+        options = "-cl-nv-maxrregcount=" + std::to_string(registers_of_block(variant->needs.threads));
     }
     return all + (all.empty() || options.empty() ? "" : " ") + options;
 }
@@ -140,50 +173,57 @@ void put_fences(std::string &source) {
     }
 }
 
-// The source of a program, with the functions that it calls and OpenCL C does not have in front. None, in
-// which case Halide was told why, where a library's text is missing.
-std::optional<std::string> source_for_driver(unsigned count, const char **strings, const size_t *lengths) {
+// The text of a program: its source, with the functions that it calls and OpenCL C does not have in front,
+// and PTX. None, in which case Halide was told why, where a library's text is missing.
+std::optional<OpenClText> text_for_driver(unsigned count, const char **strings, const size_t *lengths) {
     try {
-        std::string source;
+        std::string all;
         for (unsigned i = 0; i < count; i++) {
-            source += lengths && lengths[i] ? std::string(strings[i], lengths[i]) : kernel_text(strings[i]);
+            all += lengths && lengths[i] ? std::string(strings[i], lengths[i]) : kernel_text(strings[i]);
         }
-        put_fences(source);
-        declare_results(source);
-        if (const OpenClDevice *device = opencl_device(this_thread.device.index, false)) {
-            source.insert(0, functions_for(source, *device));
+        OpenClText text(std::move(all));
+        put_fences(text.source);
+        const OpenClDevice *device = opencl_device(this_thread.device.index, false);
+        if (device && !text.source.empty()) {
+            text.source.insert(0, functions_for(text.source, *device));
         }
-        return source;
+        return text;
     } catch (const std::runtime_error &error) {  // an exception must not pass Halide's runtime
         halide_error(nullptr, error.what());
         return std::nullopt;
     }
 }
 
+// PTX, which NVIDIA's driver compiles sooner than OpenCL C and to faster code, or, where it is not taken, the
+// source.
 void *create_program(void *context, unsigned count, const char **strings, const size_t *lengths, int *error) {
-    std::optional<std::string> source = source_for_driver(count, strings, lengths);
-    if (!source) {
-        if (error != nullptr) {
-            *error = -30;  // CL_INVALID_VALUE
+    int ignored = 0;
+    error = error ? error : &ignored;
+    constexpr int invalid_value = -30;  // CL_INVALID_VALUE
+    const std::optional<OpenClText> text = text_for_driver(count, strings, lengths);
+    *error = text ? 0 : invalid_value;
+    if (text && !text->assembly.empty()) {
+        const ModuleClock clock;
+        compiled = true;
+        ArgumentsOfKernels arguments;
+        if (void *program = program_of_ptx(context, text->assembly, arguments)) {
+            kernels().know(program, std::move(arguments));
+            return program;
         }
+        if (text->source.empty()) {
+            halide_error(nullptr, "the OpenCL driver does not take the kernels, which are PTX");
+            *error = invalid_value;
+        }
+    }
+    if (*error != 0) {
         return nullptr;
     }
-    const bool is_aligned = align_local_memory(*source);
-    const char *text = source->c_str();
-    const size_t size = source->size();
+    const char *source = text->source.c_str();
+    const size_t size = text->source.size();
     // A binary depends on the options, too.
-    const std::string identity = options_of_variant("") + "\n" + *source;
-    if (error != nullptr) {
-        *error = 0;
-    }
-    void *made = program_of(context, identity, [&] {
-        void *program = real<create_program>(context, 1, &text, &size, error);
-        return program && has_tensor_products(*source) ? with_instructions(context, program) : program;
-    });
-    if (is_aligned && made) {
-        kernels().align(made);
-    }
-    return made;
+    const std::string identity = options_of_variant("") + "\n" + text->source;
+    return program_of(
+        context, identity, [&] { return real<create_program>(context, 1, &source, &size, error); });
 }
 
 int build_program(
@@ -202,7 +242,10 @@ OpenClKernels &kernels() {
 
 void *create_kernel(void *program, const char *name, int *error) {
     *error = 0;
-    return kernels().take(program, name, [&] { return real<create_kernel>(program, name, error); });
+    void *kernel = kernels().take(program, name, [&] { return real<create_kernel>(program, name, error); });
+    next_launch.kernel = kernel;
+    next_launch.arguments = kernels().arguments_of(program, name);
+    return kernel;
 }
 
 int release_kernel(void *kernel) {

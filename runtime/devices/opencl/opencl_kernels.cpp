@@ -40,20 +40,24 @@ bool OpenClKernels::give_back(void *kernel) noexcept {
     return is_kept;
 }
 
-void OpenClKernels::align(void *program) noexcept {
+void OpenClKernels::know(void *program, ArgumentsOfKernels arguments) noexcept {
     const std::lock_guard lock(mutex_);
-    aligned_.insert(program);
+    of_ptx_.insert_or_assign(program, std::move(arguments));
 }
 
-bool OpenClKernels::is_aligned(void *kernel) noexcept {
+const PtxArguments *OpenClKernels::arguments_of(void *program, const char *name) noexcept {
     const std::lock_guard lock(mutex_);
-    const auto taken = taken_.find(kernel);
-    return taken != taken_.end() && aligned_.contains(taken->second.first);
+    const auto known = of_ptx_.find(program);
+    if (known == of_ptx_.end()) {
+        return nullptr;
+    }
+    const auto kernel = known->second.find(name);
+    return kernel == known->second.end() ? nullptr : &kernel->second;
 }
 
 void OpenClKernels::forget(void *program, int (*release)(void *kernel)) noexcept {
     const std::lock_guard lock(mutex_);
-    aligned_.erase(program);
+    of_ptx_.erase(program);
     for (auto kept = kept_.begin(); kept != kept_.end();) {
         if (kept->first.first == program) {
             release(kept->second);

@@ -1,9 +1,9 @@
 #pragma once
 // OpenCL kernels that launches gave back, kept for the next ones. Not installed.
+#include "runtime/devices/opencl/ptx_arguments.h"
 #include <functional>
 #include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -28,9 +28,11 @@ public:
     // one may get its address.
     void forget(void *program, int (*release)(void *kernel)) noexcept;
 
-    // Kernels of this program take local memory that is aligned (local_alignment).
-    void align(void *program) noexcept;
-    bool is_aligned(void *kernel) noexcept;
+    // Says where the arguments of a program's kernels are, which is PTX.
+    void know(void *program, ArgumentsOfKernels arguments) noexcept;
+
+    // The same of a kernel until its program is released; null of other programs.
+    const PtxArguments *arguments_of(void *program, const char *name) noexcept;
 
 private:
     using Key = std::pair<void *, std::string>;  // program, name of the kernel
@@ -38,7 +40,7 @@ private:
     std::mutex mutex_;
     std::unordered_map<void *, Key> taken_;
     std::multimap<Key, void *> kept_;
-    std::set<void *> aligned_;  // programs
+    std::map<void *, ArgumentsOfKernels> of_ptx_;  // by their programs
 };
 
 }  // namespace tilewright::driver

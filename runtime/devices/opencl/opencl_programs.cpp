@@ -1,4 +1,5 @@
 #include "runtime/devices/opencl/opencl_programs.h"
+#include "generators/algorithms/module_text.h"
 #include "generators/algorithms/tensor_text.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/opencl/opencl.h"
@@ -11,6 +12,8 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace tilewright::driver {
 
@@ -34,8 +37,11 @@ struct Functions {
     Info *info = opencl<Info>("clGetProgramInfo");
     Release *release = opencl<Release>("clReleaseProgram");
 
+    bool take_binaries() const {
+        return with_binary && build && release;
+    }
     bool complete() const {
-        return with_binary && build && info && release;
+        return take_binaries() && info;
     }
 };
 
@@ -46,7 +52,7 @@ const Functions &functions() {
 
 // Programs that Halide has not built yet (it makes and builds one at a time, under a lock of its own): the
 // identity of those that come from a source, and nothing for those that come from the cache or from
-// with_instructions(), and are built.
+// program_of_ptx(), and are built.
 std::map<void *, std::optional<std::string>> &waiting() {
     return immortal([] { return std::map<void *, std::optional<std::string>>(); });
 }
@@ -95,30 +101,43 @@ std::string binary_of(void *program) {
     return functions().info(program, binaries, sizeof data, (void *)&data, nullptr) == 0 ? binary : "";
 }
 
+// Of the oldest NVIDIA GPU that takes the PTX: 80 of `.target sm_80`.
+int capability_of(const std::string &ptx) {
+    const std::string target = ".target sm_";
+    const size_t at = ptx.find(target);
+    return at == std::string::npos ? 0 : std::stoi(ptx.substr(at + target.size(), 3));
+}
+
+// The PTX with the variant's limits of registers, and that of blocks of more than 256 threads, which cannot
+// have the 255 registers that a thread has at most.
+std::string with_limits(const std::string &ptx) {
+    const Variant *variant = this_thread.variant;
+    if (variant == nullptr) {
+        return ptx;
+    }
+    std::vector<Variant::RegisterCap> caps = variant->register_caps;
+    if (const int threads = variant->needs.threads; threads > 256) {
+        caps.push_back({"", registers_of_block(threads)});
+    }
+    return with_register_caps(ptx, caps);
+}
+
 }  // namespace
 
-void *with_instructions(void *context, void *program) noexcept {
-    try {
-        if (!functions().complete()) {
-            throw std::runtime_error("the OpenCL driver makes no programs from binaries");
-        }
-        void *const device = opencl_device(this_thread.device.index, false)->device;
-        const bool is_built = functions().build(program, 1, &device, nullptr, nullptr, nullptr) == 0;
-        const std::string text = is_built ? binary_of(program) : "";
-        functions().release(program);
-        if (text.empty()) {
-            throw std::runtime_error("the OpenCL driver does not compile a program with tensor products");
-        }
-        void *made = from_binary(context, with_tensor_products(text.c_str()) + '\0');
-        if (made == nullptr) {
-            throw std::runtime_error("the OpenCL driver does not take a program with tensor products");
-        }
-        waiting()[made] = std::nullopt;
-        return made;
-    } catch (const std::exception &error) {  // an exception must not pass Halide's runtime
-        halide_error(nullptr, error.what());
+void *program_of_ptx(void *context, const std::string &ptx, ArgumentsOfKernels &arguments) noexcept try {
+    const DeviceInfo &device = device_info(this_thread.device);
+    if (!functions().take_binaries() || device.compute_capability < capability_of(ptx)) {
         return nullptr;
     }
+    std::string text = with_limits(with_tensor_products(ptx));
+    arguments = gather_numbers(text);
+    void *made = from_binary(context, text + '\0');
+    if (made != nullptr) {
+        waiting()[made] = std::nullopt;
+    }
+    return made;
+} catch (const std::exception &) {  // no memory, or calls that are not understood
+    return nullptr;
 }
 
 void *program_of(void *context, const std::string &source, const std::function<void *()> &make) noexcept {

@@ -1,5 +1,7 @@
 #pragma once
 // OpenCL programs between Halide's runtime and the cache on disk (program_cache.h). Not installed.
+#include "generators/algorithms/integers.h"
+#include "runtime/devices/opencl/ptx_arguments.h"
 #include <functional>
 #include <string>
 
@@ -10,10 +12,16 @@ namespace tilewright::driver {
 // hooks: they throw nothing, and Halide calls them one at a time (halide_acquire_cl_context).
 void *program_of(void *context, const std::string &source, const std::function<void *()> &make) noexcept;
 
-// A built program for the device of this thread, with instructions in place of the tensor products that the
-// text of a program of NVIDIA's OpenCL asks for (generators/algorithms/tensor_text.h). Null, in which case
-// Halide was told why, where there is none. For `make`.
-void *with_instructions(void *context, void *program) noexcept;
+// A built program of PTX for the device of this thread, with the instructions of tensor cores
+// (generators/algorithms/tensor_text.h) and the variant's limits of registers, and where its kernels'
+// arguments are. Null where the device or the driver does not take it.
+void *program_of_ptx(void *context, const std::string &ptx, ArgumentsOfKernels &arguments) noexcept;
+
+// How many registers a thread has at most where a block has so many threads: of 65536, each fourth of which
+// is for a fourth of the block's warps.
+inline int registers_of_block(int threads) {
+    return 65536 / round_up(threads, 128) / 8 * 8;
+}
 
 // Builds a program that program_of() returned, unless it is built, and keeps its binary. Returns OpenCL's
 // code.

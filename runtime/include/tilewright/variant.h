@@ -27,7 +27,7 @@ struct Variant {
 
     // A limit for the registers of kernels.
     struct RegisterCap {
-        std::string kernel;  // a part of a CUDA kernel's name; empty: any
+        std::string kernel;  // a part of a kernel's name; empty: any
         int most;            // registers per thread
     };
 
@@ -65,7 +65,7 @@ struct Variant {
     std::string form;               // the name of the algebra whose arguments the library takes
     std::vector<Field> configured;  // what it says of its form
     std::vector<Tunable> tunables;  // with their values
-    std::vector<RegisterCap> register_caps;  // of its CUDA kernels
+    std::vector<RegisterCap> register_caps;  // of its kernels on NVIDIA's GPUs
     std::string opencl_options;              // with which OpenCL programs are built; empty: none
     std::string autoscheduler;               // of `auto` variants: the plug-in that made the schedule
     std::string declined;   // not empty: no library, because this is what the autoscheduler says

@@ -1,4 +1,5 @@
 // What reaches the driver when an OpenCL program is made and built, against the fake libOpenCL.so.1.
+#include "generators/algorithms/module_text.h"
 #include "runtime/devices/opencl/opencl.h"
 #include "runtime/devices/opencl/opencl_functions.h"
 #include "runtime/devices/thread_context.h"
@@ -96,34 +97,133 @@ TEST(OpenClPrograms, FunctionsOfWordsAreTheDevicesOwn) {
         EXPECT_EQ(all.find("half"), std::string::npos) << all;
         EXPECT_EQ(functions(device, "__kernel void f() {}"), "");
     }
-    std::string product_of_bytes =
-        "__kernel void f() {}\n__kernel void g(int n) { tilewright_lanes_u8_1(n); }";
-    driver::declare_results(product_of_bytes);
-    EXPECT_EQ(product_of_bytes, "__kernel void f() {}\n__kernel void g(int n) {\n int4 tilewright_results; "
-                                "tilewright_lanes_u8_1(n); }");
-    const std::string products = functions(nvidia, product_of_bytes);
-    EXPECT_NE(products.find("m16n8k32"), std::string::npos);
-    EXPECT_NE(products.find("#define tilewright_lanes_u8_1("), std::string::npos);
-    const std::string product = "tw_wgmma_f16_n64_k16_3";
-    const std::string called = functions(nvidia, "x = " + product + "(0, 1.f); y = " + product + "(1, 1.f);");
-    EXPECT_NE(called.find("noinline)) float " + product + "(int w0, float w1, "), std::string::npos)
-        << called;
-    EXPECT_EQ(called.find(product), called.rfind(product)) << called;
 }
 
-// Kernels with products of rows, and no others, round the address of their local memory up.
-TEST(OpenClPrograms, RowsBeginAtMultiplesOf1024BytesOfLocalMemory) {
-    const auto kernel = [](const std::string &product, const std::string &first_line) {
-        return "__kernel void k(\n __global float *to,\n __local int16* cells)\n{" + first_line +
-               "\n to[0] = " + product + "(0, 1.f, 1.f, 0.f);\n}\n";
+// NVIDIA's driver gets the PTX that is behind the OpenCL C, with the variant's limits of registers. Others
+// get the OpenCL C, and so does an older GPU than the PTX is for.
+TEST(OpenClPrograms, PtxReachesTheDriversThatTakeIt) {
+    devices(Backend::opencl);
+    const auto create = reinterpret_cast<void *(*)(void *, unsigned, const char **, const size_t *, int *)>(
+        halide_opencl_get_symbol(nullptr, "clCreateProgramWithSource"));
+    const auto build =
+        reinterpret_cast<int (*)(void *, unsigned, void *const *, const char *, void *, void *)>(
+            halide_opencl_get_symbol(nullptr, "clBuildProgram"));
+    const auto release =
+        reinterpret_cast<int (*)(void *)>(halide_opencl_get_symbol(nullptr, "clReleaseProgram"));
+    ASSERT_TRUE(create && build && release);
+    const std::string source = "__kernel void f() { }";
+    const auto ptx = [](int capability) {
+        return ".version 7.0\n.target sm_" + std::to_string(capability) +
+               ", texmode_independent\n.visible .entry f(\n)\n{\n\tret;\n}\n";
     };
-    const std::string panels = "tw_wgmma_f16_n64_k16_0", rows = "tw_wgmma_f16_n64_k16_a3_0",
-                      rounding = "\n cells = (__local int16 *)(((ulong)cells + 1023) / 1024 * 1024);";
-    std::string one = kernel(panels, ""), all = kernel(panels, "") + kernel(rows, "") + kernel(panels, "");
-    EXPECT_FALSE(driver::align_local_memory(one));
-    EXPECT_EQ(one, kernel(panels, ""));
-    EXPECT_TRUE(driver::align_local_memory(all));
-    EXPECT_EQ(all, kernel(panels, "") + kernel(rows, rounding) + kernel(panels, ""));
+    Variant variant{};
+    const driver::ScopedValue of_variant(driver::this_thread.variant, &variant);
+    int error = 0;
+    const auto make = [&](const Device &on, const std::string &text) {
+        const driver::ScopedValue here(driver::this_thread.device, on);
+        const driver::OpenClDevice *device = driver::opencl_device(on.index, true);
+        const char *all = text.c_str();
+        void *program = create(device->context, 1, &all, nullptr, &error);
+        if (program) {
+            EXPECT_EQ(build(program, 1, &device->device, "", nullptr, nullptr), 0);
+            release(program);
+        }
+        return program != nullptr;
+    };
+    const auto with_ptx = [&](const std::string &before, int capability) {
+        return before + std::string(assembly_begin) + ptx(capability) + std::string(assembly_end);
+    };
+    const Device nvidia{Backend::opencl, fake_opencl::nvidia};
+    size_t sources = record().sources.size(), binaries = record().binaries.size();
+
+    EXPECT_TRUE(make(nvidia, with_ptx(source, 80)));
+    EXPECT_EQ(record().sources.size(), sources);
+    ASSERT_EQ(record().binaries.size(), ++binaries);
+    EXPECT_EQ(record().binaries.back(), ptx(80) + '\0');
+    variant.register_caps = {{"f", 96}};
+    variant.needs.threads = 512;
+    EXPECT_TRUE(make(nvidia, with_ptx(source, 80)));
+    EXPECT_NE(record().binaries.back().find("f(\n)\n.maxnreg 96\n{"), std::string::npos);
+    variant.register_caps.clear();
+    EXPECT_TRUE(make(nvidia, with_ptx(source, 80)));
+    EXPECT_NE(record().binaries.back().find(".maxnreg 128\n{"), std::string::npos)
+        << "a block of 512 threads";
+    binaries = record().binaries.size();
+
+    EXPECT_TRUE(make(nvidia, with_ptx(source, 90))) << "of capability 8.6";
+    EXPECT_TRUE(make(last, with_ptx(source, 80)));
+    EXPECT_EQ(record().binaries.size(), binaries);
+    ASSERT_EQ(record().sources.size(), sources + 2);
+    EXPECT_EQ(record().sources.back(), source);
+    EXPECT_EQ(error, 0);
+    EXPECT_FALSE(make(last, with_ptx("", 80))) << "there is no OpenCL C";
+    EXPECT_NE(error, 0);
+}
+
+// Numbers reach a kernel that is PTX as the bytes of one parameter, when it is launched, and local memory
+// only where the kernel has not its own.
+TEST(OpenClPrograms, NumbersOfPtxAreOneParameter) {
+    devices(Backend::opencl);
+    const auto function = [](const char *name) { return halide_opencl_get_symbol(nullptr, name); };
+    const auto create_program =
+        reinterpret_cast<void *(*)(void *, unsigned, const char **, const size_t *, int *)>(
+            function("clCreateProgramWithSource"));
+    const auto create = reinterpret_cast<void *(*)(void *, const char *, int *)>(function("clCreateKernel"));
+    const auto set =
+        reinterpret_cast<int (*)(void *, unsigned, size_t, const void *)>(function("clSetKernelArg"));
+    const auto launch = reinterpret_cast<int (*)(void *, void *, unsigned, const size_t *, const size_t *,
+        const size_t *, unsigned, const void *, void *)>(function("clEnqueueNDRangeKernel"));
+    const auto release = reinterpret_cast<int (*)(void *)>(function("clReleaseProgram"));
+    ASSERT_TRUE(create_program && create && set && launch && release);
+    const Device nvidia{Backend::opencl, fake_opencl::nvidia};
+    const driver::ScopedValue here(driver::this_thread.device, nvidia);
+    const driver::OpenClDevice *device = driver::opencl_device(nvidia.index, true);
+    const auto entry = [](const std::string &name, const std::string &local) {
+        return ".visible .entry " + name + "(\n\t.param .u64 .ptr .global .align 1 " + name +
+               "_param_0,\n\t.param .f64 " + name + "_param_1,\n\t.param .u8 " + name +
+               "_param_2,\n\t.param .u32 " + name + "_param_3" + local + "\n)\n{\n\tld.param.b64 \t%rd1, [" +
+               name + "_param_0];\n\tld.param.b32 \t%r1, [" + name + "_param_3];\n}\n";
+    };
+    const std::string text = std::string(assembly_begin) + ".version 7.0\n.target sm_80\n" +
+                             entry("f", ",\n\t.param .u64 .ptr .shared .align 16 f_local") + entry("g", "") +
+                             std::string(assembly_end);
+    const char *all = text.c_str();
+    int error = -1;
+    void *program = create_program(device->context, 1, &all, nullptr, &error);
+    ASSERT_NE(program, nullptr);
+    const std::string made = record().binaries.back();
+    for (const std::string part :
+        {"f_param_0,\n\t.param .align 8 .b8 f_numbers[16],\n\t.param .u64 .ptr .shared .align 16 f_local\n)",
+            "g_param_0,\n\t.param .align 8 .b8 g_numbers[16]\n)\n{\n\tld.param.b64 \t%rd1, [g_param_0];\n"
+            "\tld.param.b32 \t%r1, [g_numbers+12];"}) {
+        EXPECT_NE(made.find(part), std::string::npos) << made;
+    }
+    using Arguments = std::vector<std::pair<unsigned, std::string>>;
+    const auto launched = [&](const char *name) {
+        const size_t before = record().arguments.size();
+        void *kernel = create(program, name, &error);
+        const double number = 1.5;
+        const char letter = 'x';
+        const unsigned word = 0x64636261, buffer = 7;
+        EXPECT_EQ(set(kernel, 0, sizeof buffer, &buffer), 0);
+        EXPECT_EQ(set(kernel, 1, sizeof number, &number), 0);
+        EXPECT_EQ(set(kernel, 2, sizeof letter, &letter), 0);
+        EXPECT_EQ(set(kernel, 3, sizeof word, &word), 0);
+        EXPECT_EQ(set(kernel, 4, 512, nullptr), 0);
+        const size_t one = 1;
+        EXPECT_EQ(launch(device->queue, kernel, 1, nullptr, &one, &one, 0, nullptr, nullptr), 0);
+        return Arguments(record().arguments.begin() + (ptrdiff_t)before, record().arguments.end());
+    };
+    const Arguments f = launched("f"), g = launched("g");
+    ASSERT_EQ(f.size(), 3u);
+    EXPECT_EQ(f[0], std::pair(0u, std::string("\7\0\0\0", 4)));
+    EXPECT_EQ(f[1], std::pair(2u, std::string("local")));
+    EXPECT_EQ(f[2].first, 1u);
+    EXPECT_EQ(f[2].second.substr(0, 9), std::string("\0\0\0\0\0\0\xf8\x3fx", 9));
+    EXPECT_EQ(f[2].second.substr(12), "abcd");
+    ASSERT_EQ(g.size(), 2u);
+    EXPECT_EQ(g[1].second.substr(12), "abcd");
+    release(program);
 }
 
 // Kernels are kept by program and name, one object per launch that goes on, until their program is released.

@@ -242,6 +242,22 @@ void *clCreateProgramWithSource(
     fail(error, ok);
     return program;
 }
+// Binaries are PTX.
+void *clCreateProgramWithBinary(void *context, unsigned, void *const *, const size_t *bytes,
+    const unsigned char **binary, int *status, int *error) {
+    std::lock_guard lock(mutex);
+    const int p = platform_of(context, 'c');
+    const std::string text(reinterpret_cast<const char *>(binary[0]), bytes[0]);
+    *status = p == nvidia && text.find(".version") != std::string::npos ? ok : invalid_value;
+    *error = *status;
+    if (*status != ok) {
+        return nullptr;
+    }
+    void *program = new char;
+    programs[program] = {p, false};
+    record.binaries.push_back(text);
+    return program;
+}
 int clBuildProgram(void *program, unsigned count, void *const *devices, const char *options, void *, void *) {
     std::lock_guard lock(mutex);
     auto at = programs.find(program);
@@ -285,8 +301,10 @@ int clReleaseKernel(void *kernel) {
     delete static_cast<char *>(kernel);
     return ok;
 }
-int clSetKernelArg(void *kernel, unsigned, size_t, const void *) {
+int clSetKernelArg(void *kernel, unsigned index, size_t bytes, const void *value) {
     std::lock_guard lock(mutex);
+    const char *data = static_cast<const char *>(value);
+    record.arguments.emplace_back(index, data ? std::string(data, bytes) : "local");
     return kernels.contains(kernel) ? ok : invalid_value;
 }
 int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned, const size_t *, const size_t *,

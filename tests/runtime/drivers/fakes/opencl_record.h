@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fake_opencl {
@@ -16,6 +17,8 @@ struct Record {
     std::array<int, platforms> contexts{}, builds{}, kernels{}, writes{}, reads{};
     std::vector<size_t> buffer_bytes;           // of each buffer created
     std::vector<std::string> sources, options;  // of each program created, and of each program built
+    std::vector<std::string> binaries;          // of each program created of one
+    std::vector<std::pair<unsigned, std::string>> arguments;  // number and bytes, or "local", of each one set
     int buffers_released = 0, kernels_created = 0, kernels_released = 0;
     size_t bytes_held = 0;
     int asked_for_fewer_platforms = 0;  // clGetPlatformIDs with room for less than all of them
