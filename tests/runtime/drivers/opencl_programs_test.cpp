@@ -18,6 +18,14 @@ const Device last{Backend::opencl, 5};
 
 using fake_opencl::record;
 
+// A kernel of PTX that takes an address, three numbers and what `local` says.
+std::string entry(const std::string &name, const std::string &local) {
+    return ".visible .entry " + name + "(\n\t.param .u64 .ptr .global .align 1 " + name +
+           "_param_0,\n\t.param .f64 " + name + "_param_1,\n\t.param .u8 " + name +
+           "_param_2,\n\t.param .u32 " + name + "_param_3" + local + "\n)\n{\n\tld.param.b64 \t%rd1, [" +
+           name + "_param_0];\n\tld.param.b32 \t%r1, [" + name + "_param_3];\n}\n";
+}
+
 }  // namespace
 
 // Of a variant whose options are given, and of a kernel that converts halves.
@@ -178,12 +186,6 @@ TEST(OpenClPrograms, NumbersOfPtxAreOneParameter) {
     const Device nvidia{Backend::opencl, fake_opencl::nvidia};
     const driver::ScopedValue here(driver::this_thread.device, nvidia);
     const driver::OpenClDevice *device = driver::opencl_device(nvidia.index, true);
-    const auto entry = [](const std::string &name, const std::string &local) {
-        return ".visible .entry " + name + "(\n\t.param .u64 .ptr .global .align 1 " + name +
-               "_param_0,\n\t.param .f64 " + name + "_param_1,\n\t.param .u8 " + name +
-               "_param_2,\n\t.param .u32 " + name + "_param_3" + local + "\n)\n{\n\tld.param.b64 \t%rd1, [" +
-               name + "_param_0];\n\tld.param.b32 \t%r1, [" + name + "_param_3];\n}\n";
-    };
     const std::string text = std::string(assembly_begin) + ".version 7.0\n.target sm_80\n" +
                              entry("f", ",\n\t.param .u64 .ptr .shared .align 16 f_local") + entry("g", "") +
                              std::string(assembly_end);
