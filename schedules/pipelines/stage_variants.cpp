@@ -62,7 +62,9 @@ void add_blur_windows(std::vector<StageVariant> &variants) {
         };
         inside.elements = floats.elements = "f32";
         bytes.elements = "u8";
-        bytes.backend = "opencl";  // on CUDA the same schedule, where the operator takes tensor cores
+        if (radius == 9 || radius == 20) {  // the same tiles; a stage takes any width and border by each
+            bytes.schedule = "tuned_words_" + std::to_string(radius);
+        }
         bytes.serves = [](const StageRequest &request) { return request.exact_floats && !request.last; };
         if (radius >= 20) {
             variants.push_back(inside);
@@ -70,7 +72,7 @@ void add_blur_windows(std::vector<StageVariant> &variants) {
             floats.schedule = "registers_4";
         }
         variants.push_back(floats);
-        if (radius < 40) {
+        if (radius != 12 && radius != 40) {
             variants.push_back(bytes);
         }
     }
@@ -143,8 +145,7 @@ std::string type_of(const StageVariant &entry, const StageRequest &request) {
 
 const ScheduleVariant &variant_of(
     const StageVariant &entry, const std::string &type, const std::string &backend) {
-    return find_variant(
-        find_table(entry.table), entry.schedule, type, entry.backend.empty() ? backend : entry.backend);
+    return find_variant(find_table(entry.table), entry.schedule, type, backend);
 }
 
 // Every entry names variants that there are: a mistake ends the build of each pipeline, not of a rare one.

@@ -35,7 +35,6 @@ struct StageVariant {
     Backends where = cpu;
     std::string table = {}, schedule = {}, type = {};  // the variant; an empty type is the type of the image
     std::string values = {};                           // other values of its tunables ("width=128,pad=4")
-    std::string backend = {};                          // whose variant it is; empty: that of the target
     std::string elements = "u8 u16 f16 bf16 f32 f64";
     int least_channels = 1, most_channels = 4;
     bool large = false;  // the variant serves only pipelines for large images
