@@ -35,7 +35,7 @@ namespace tilewright::driver {
 
 namespace {
 
-constexpr CUresult out_of_memory = 2;
+constexpr ErrorCodes codes{.no_memory = 2, .other = 999};  // CUDA_ERROR_OUT_OF_MEMORY and _UNKNOWN
 
 // Over 48 KB of shared memory, a kernel has to ask for it first. Halide's runtime does not, so this does.
 CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
@@ -193,7 +193,7 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
     } catch (const std::bad_alloc &) {  // its kernels could be launched without their maps
         static constexpr DriverFunction<CUresult(void *)> unload{"cuModuleUnload"};
         unload(*module);
-        return out_of_memory;
+        return codes.no_memory;
     }
     return 0;
 }
@@ -326,8 +326,6 @@ void deallocate_in(void *context, uint64_t pointer) {
     const InCudaContext here(context);
     real<deallocate>(pointer);
 }
-
-constexpr ErrorCodes codes{.no_memory = out_of_memory, .other = 999};  // CUDA_ERROR_UNKNOWN
 
 constexpr WrappedFunction wrapped_functions[] = {
     {"cuLaunchKernel", wrap<codes, launch_kernel>},
