@@ -3,6 +3,7 @@
 // weights are scalars, and that by products of bytes. u8 images are rows of words.
 #include "generators/algorithms/gaussian_blur/colours.h"
 #include "generators/algorithms/gaussian_blur/configuration.h"
+#include "generators/algorithms/gaussian_blur/products/floats.h"
 #include "generators/algorithms/gaussian_blur/products/fused.h"
 #include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/window.h"
@@ -211,7 +212,7 @@ private:
     }
 
     std::vector<TapPlane> planes() const {
-        constexpr int words = ByteProductCall::words_of_a, lanes = 32, halves = 2;
+        constexpr int words = LaneProduct::words_of_a, lanes = 32, halves = 2;
         std::vector<TapPlane> all;
         for (size_t byte = 0; byte < taps.size(); byte++) {
             auto &plane = *taps[byte];
@@ -226,6 +227,40 @@ private:
             all.push_back({fragments, *firsts[byte], plane.dim(3).extent()});
         }
         return all;
+    }
+};
+
+// The form by products of pairs of 16-bit floats. image and output: rows of f32, whose base and rows are
+// multiples of 16 bytes. taps: the words of FloatFragments, with the dimensions word, lane, part, step.
+class GaussianBlurFloatProductsGenerator : public VariantGenerator<GaussianBlurFloatProductsGenerator> {
+public:
+    Input<Buffer<float, 2>> image{"image"};
+    Input<Buffer<uint32_t, 4>> taps{"taps"};
+    Input<int32_t> factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"}, band{"band"};
+    Output<Buffer<float, 2>> output{"output"};
+
+    void generate() {
+        constexpr int words = LaneProduct::words_of_a, lanes = 32, parts = 2;
+        taps.set_host_alignment(16);
+        taps.dim(0).set_bounds(0, words);
+        taps.dim(1).set_bounds(0, lanes).set_stride(words);
+        taps.dim(2).set_bounds(0, parts).set_stride(words * lanes);
+        taps.dim(3).set_min(0).set_stride(words * lanes * parts);
+        const GaussianBlurFloatProducts::Group group{
+            configuration<GaussianBlurProductsConfiguration>().steps, setting("warps"), band};
+        GaussianBlurFloatProducts blur(image, image.width(), image.height(), {factor, low, high_x, high_y, zero},
+            taps, group, half_product(get_target()),
+            [&](const Expr &a, const Expr &b) { return nvidia_pair_of_halves(get_target(), a, b); });
+        output = blur.out;
+        from_origin({image, output});
+        apply(blur, {image, output});
+    }
+
+protected:
+    Halide::Pipeline build_pipeline() override {
+        Halide::Pipeline pipeline = VariantGenerator<GaussianBlurFloatProductsGenerator>::build_pipeline();
+        pipeline.add_custom_lowering_pass(new LoadsAhead("source"));
+        return pipeline;
     }
 };
 

@@ -91,14 +91,26 @@ inline WordOperations word_operations(const Halide::Target &target) {
                WordOperations();
 }
 
-// The product of bytes on a target: by functions that the text of a CUDA module gets instructions for
+// The products of a warp on a target: by functions that the text of a CUDA module gets instructions for
 // (generators/algorithms/tensor_text.h), or by those that the runtime defines for OpenCL.
-inline ByteProduct byte_product(const Halide::Target &target) {
-    const std::string prefix = target.has_feature(Halide::Target::OpenCL) ?
-                                   std::string(byte_product_prefix) :
-                                   std::string(ByteProductCall::prefix);
+inline AddedProduct added_product(
+    const Halide::Target &target, const LaneProduct &cuda, const std::string &opencl_prefix) {
+    const std::string prefix =
+        target.has_feature(Halide::Target::OpenCL) ? opencl_prefix : std::string(cuda.prefix);
     return [=](const LaneWord &a, const LaneWord &b, const Halide::Expr &g, const Halide::Expr &q,
-               const std::vector<Halide::Expr> &sums) { return byte_product(prefix, a, b, g, q, sums); };
+               const std::vector<Halide::Expr> &sums) { return added_product(prefix, a, b, g, q, sums); };
+}
+inline AddedProduct byte_product(const Halide::Target &target) {
+    return added_product(target, byte_product_call, byte_product_prefix);
+}
+inline AddedProduct half_product(const Halide::Target &target) {
+    return added_product(target, half_product_call, half_product_prefix);
+}
+
+// A word of two numbers as 16-bit floats.
+inline Halide::Expr nvidia_pair_of_halves(const Halide::Target &target, Halide::Expr a, Halide::Expr b) {
+    const bool is_opencl = target.has_feature(Halide::Target::OpenCL);
+    return instruction(Halide::UInt(32), is_opencl ? opencl_pair_of_halves : std::string(pair_of_halves), {a, b});
 }
 
 }  // namespace tilewright

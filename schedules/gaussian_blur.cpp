@@ -5,6 +5,7 @@
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "schedules/gaussian_blur/gaussian_blur_cpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_dots.h"
+#include "schedules/gaussian_blur/gaussian_blur_float_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_fused_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_products.h"
@@ -327,6 +328,51 @@ static ScheduleVariants fused_variants() {
     return variants;
 }
 
+// TRIAL
+static ScheduleVariants trial_variants() {
+    using namespace gaussian_blur_gpu;
+    ScheduleVariants variants;
+    struct One {
+        const char *name;
+        int kind, radius, columns, rows, registers;  // kind 0: plain, 1: table, 2: two ways
+    };
+    const auto add = [&](const One &o, Backends where, const char *types) {
+        Tile t = tile(o.radius, o.columns, o.rows, 1, 8);
+        if (o.kind == 1) t = by_table(t);
+        if (o.kind == 2) t = in_two_ways(t);
+        auto v = variant(std::string("trial_") + o.name, where, types, window, t).says("A trial.");
+        if (o.kind == 1) v = std::move(v).serves("width", {.least = (double)o.columns});
+        if (o.registers) v = std::move(v).registers("", o.registers);
+        if (o.registers && o.name[0] == 'o') v = std::move(v).options("-cl-nv-maxrregcount=" + std::to_string(o.registers));
+        variants.push_back(std::move(v));
+    };
+    const One opencls[] = {{"o30a", 1, 30, 256, 32, 72}, {"o30b", 1, 30, 256, 32, 64}, {"o30c", 1, 30, 256, 32, 96},
+        {"o30d", 1, 30, 192, 32, 72}, {"o30e", 1, 30, 384, 24, 72}, {"o30f", 0, 30, 192, 32, 72},
+        {"o30g", 1, 30, 176, 48, 72}, {"o30h", 1, 30, 128, 48, 72}, {"o30i", 1, 30, 256, 32, 0},
+        {"o40a", 1, 40, 256, 32, 72}, {"o40b", 1, 40, 256, 32, 64}, {"o40c", 1, 40, 160, 48, 72},
+        {"o40d", 1, 40, 240, 32, 64}, {"o40e", 0, 40, 176, 32, 72}, {"o40f", 1, 40, 352, 24, 64},
+        {"o40g", 1, 40, 256, 32, 0}};
+    for (const One &o : opencls) add(o, opencl, "f32");
+    const One halves[] = {{"f4a", 2, 4, 256, 24, 48}, {"f4b", 2, 4, 128, 24, 48}, {"f4c", 2, 4, 512, 24, 48},
+        {"f9a", 2, 9, 192, 24, 56}, {"f9b", 2, 9, 256, 32, 64}, {"f12a", 2, 12, 160, 24, 64},
+        {"f12b", 1, 12, 384, 48, 72}, {"f12c", 1, 12, 256, 32, 64}, {"f12d", 2, 12, 256, 24, 64},
+        {"f20a", 1, 20, 384, 48, 72}, {"f20b", 1, 20, 256, 48, 72}, {"f20c", 1, 20, 256, 32, 64},
+        {"f30a", 1, 30, 384, 48, 72}, {"f30b", 1, 30, 256, 48, 72},
+        {"f40a", 1, 40, 352, 32, 64}, {"f40b", 1, 40, 352, 48, 72}, {"f40c", 1, 40, 256, 32, 64}};
+    for (const One &h : halves) add(h, cuda, "f16 bf16");
+    for (const int steps : {3, 4, 5, 6}) {
+        for (const int registers : {128, 168}) {
+            variants.push_back(tilewright::variant("trial_p" + std::to_string(registers) + "_" + std::to_string(8 * (steps - 1)),
+                cuda, "f32", gaussian_blur_products::floats, GaussianBlurProductsConfiguration{.steps = steps},
+                std::vector<Tunable>{{"warps", 4, 1, 8}})
+                    .serves("channels", {.least = 1, .most = 1})
+                    .registers("", registers)
+                    .says("A trial."));
+        }
+    }
+    return variants;
+}
+
 static const ScheduleVariants &variants() {
     using namespace gaussian_blur_cpu;
     using namespace gaussian_blur_gpu;
@@ -349,6 +395,7 @@ static const ScheduleVariants &variants() {
                 variant("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8)).says(pixels_once),
             }),
 
+        trial_variants(),
         family("tuned",
             {
                 window_variants(),

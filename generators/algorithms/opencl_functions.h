@@ -15,8 +15,13 @@ inline constexpr const char *float_of_half = "tilewright_float_of_half",
 inline constexpr const char *dot_of_words = "tilewright_dot", *pick_of_words = "tilewright_pick";
 
 // `int tilewright_lanes_u8_0(uint a0, ..., uint a3, uint b0, uint b1, int sum)` to `..._3`: the results of
-// ByteProductCall. Only NVIDIA's GPUs have the instruction, from this compute capability on.
-inline constexpr const char *byte_product_prefix = "tilewright_lanes_u8_";
+// LaneProduct of bytes; `float tilewright_lanes_f16_0(..., float sum)`: those of 16-bit floats, and
+// `uint tilewright_pair_f16(float a, float b)`: a word of two. Only NVIDIA's GPUs have the instructions, from
+// this compute capability on.
+inline constexpr const char *lane_product_prefix = "tilewright_lanes_",
+                            *byte_product_prefix = "tilewright_lanes_u8_",
+                            *half_product_prefix = "tilewright_lanes_f16_",
+                            *opencl_pair_of_halves = "tilewright_pair_f16";
 inline constexpr int lane_product_capability = 80;
 
 }  // namespace tilewright

@@ -121,7 +121,7 @@ struct TapWordShape {
 // bytes l.
 uint32_t tap_word(const IntegerTaps &taps, int radius, int phase, int k, bool high);
 
-// The taps as an operand of products of bytes (ByteProductCall), in steps of 32 bytes of a line: 32
+// The taps as an operand of products of bytes (LaneProduct), in steps of 32 bytes of a line: 32
 // neighbouring outputs by the window that they read, which begins `reach` words before them. Outputs are in
 // two halves: row r of half m is output 4 (r % 8) + r / 8 + 2 m, so that a lane gets four neighbours. The two
 // words of a lane that a step multiplies are neighbours too, where the instruction has 16 bytes between them.

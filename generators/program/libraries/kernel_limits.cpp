@@ -65,7 +65,7 @@ protected:
 
     Halide::Expr visit(const Call *call) override {
         needs.tensor_products = needs.tensor_products || call->name.starts_with(tensor_prefix);
-        needs.lane_products = needs.lane_products || call->name.starts_with(byte_product_prefix);
+        needs.lane_products = needs.lane_products || call->name.starts_with(lane_product_prefix);
         return IRMutator::visit(call);
     }
 

@@ -172,14 +172,14 @@ TEST(TensorText, RefusesWhatItDoesNotUnderstand) {
 std::string byte_call(
     int result, const std::string &sum, const std::string &to, const std::string &word = "%r1") {
     std::string text = "\t{ // callseq 0, 0\n";
-    for (int i = 0; i < ByteProductCall::words + 1; i++) {
+    for (int i = 0; i < LaneProduct::words + 1; i++) {
         const std::string operand = i == 0                      ? word :
-                                    i == ByteProductCall::words ? sum :
+                                    i == LaneProduct::words ? sum :
                                                                   "%r" + std::to_string(i + 1);
         text += "\t.param .b32 param" + std::to_string(i) + ";\n\tst.param.b32 \t[param" + std::to_string(i) +
                 "], " + operand + ";\n";
     }
-    return text + "\t.param .b32 retval0;\n\tcall.uni (retval0), " + ByteProductCall::function(result) +
+    return text + "\t.param .b32 retval0;\n\tcall.uni (retval0), " + byte_product_call.function(result) +
            ", (param0);\n\tld.param.b32 \t" + to + ", [retval0];\n\t} // callseq 0\n";
 }
 
@@ -189,7 +189,7 @@ TEST(TensorText, MakesOneInstructionOfTheCallsOfAProductOfBytes) {
     const std::string text =
         with_tensor_products(module(byte_call(0, "%r11", "%r11") + byte_call(1, "%r12", "%r12") +
                                         byte_call(2, "0", "%r13") + byte_call(3, "%r14", "%r24"),
-            ByteProductCall::function(0)));
+            byte_product_call.function(0)));
     EXPECT_EQ(count(text, byte_mma), 1);
     EXPECT_EQ(count(text, byte_mma + "{%r11, %r12, %r13, %r24}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r11, "
                                      "%r12, %twr0, %r14};"),
@@ -217,7 +217,7 @@ TEST(TensorText, CallsOfBytesThatDoNotFollowEachOtherAreTwoProducts) {
 TEST(TensorText, RefusesCallsOfBytesThatItDoesNotUnderstand) {
     EXPECT_NE(refusal(byte_call(4, "%r11", "%r11")).find("is not known"), std::string::npos);
     EXPECT_NE(
-        refusal(call(0, "%f10", ByteProductCall::function(0))).find("other operands"), std::string::npos);
+        refusal(call(0, "%f10", byte_product_call.function(0))).find("other operands"), std::string::npos);
 }
 
 const std::string copy_a =
