@@ -232,10 +232,12 @@ private:
 
 // The form by products of pairs of 16-bit floats. image and output: rows of f32, whose base and rows are
 // multiples of 16 bytes. taps: the words of FloatFragments, with the dimensions word, lane, part, step.
+// weights: the taps -radius ... radius.
 class GaussianBlurFloatProductsGenerator : public VariantGenerator<GaussianBlurFloatProductsGenerator> {
 public:
     Input<Buffer<float, 2>> image{"image"};
     Input<Buffer<uint32_t, 4>> taps{"taps"};
+    Input<Buffer<float, 1>> weights{"weights"};
     Input<int32_t> factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"}, band{"band"};
     Output<Buffer<float, 2>> output{"output"};
 
@@ -249,10 +251,11 @@ public:
         const GaussianBlurFloatProducts::Group group{
             configuration<GaussianBlurProductsConfiguration>().steps, setting("warps"), band};
         GaussianBlurFloatProducts blur(image, image.width(), image.height(), {factor, low, high_x, high_y, zero},
-            taps, group, half_product(get_target()),
+            taps, weights, weights.dim(0).extent(), group, half_product(get_target()),
             [&](const Expr &a, const Expr &b) { return nvidia_pair_of_halves(get_target(), a, b); });
         output = blur.out;
         from_origin({image, output});
+        weights.dim(0).set_min(0);
         apply(blur, {image, output});
     }
 

@@ -360,15 +360,23 @@ static ScheduleVariants trial_variants() {
         {"f30a", 1, 30, 384, 48, 72}, {"f30b", 1, 30, 256, 48, 72},
         {"f40a", 1, 40, 352, 32, 64}, {"f40b", 1, 40, 352, 48, 72}, {"f40c", 1, 40, 256, 32, 64}};
     for (const One &h : halves) add(h, cuda, "f16 bf16");
-    for (const int steps : {3, 4, 5, 6}) {
-        for (const int registers : {128, 168}) {
-            variants.push_back(tilewright::variant("trial_p" + std::to_string(registers) + "_" + std::to_string(8 * (steps - 1)),
-                cuda, "f32", gaussian_blur_products::floats, GaussianBlurProductsConfiguration{.steps = steps},
-                std::vector<Tunable>{{"warps", 4, 1, 8}})
-                    .serves("channels", {.least = 1, .most = 1})
-                    .registers("", registers)
-                    .says("A trial."));
-        }
+    struct {
+        const char *name;
+        int steps, warps, registers;
+        Backends where;
+    } const products[] = {{"pa", 5, 4, 168, cuda}, {"pb", 5, 4, 128, cuda}, {"pc", 5, 1, 168, cuda},
+        {"pd", 5, 2, 168, cuda}, {"pe", 5, 8, 128, cuda}, {"pf", 5, 1, 128, cuda}, {"pa", 6, 4, 168, cuda}, {"pc", 6, 1, 168, cuda},
+        {"pa", 4, 4, 168, cuda}, {"pb", 4, 4, 128, cuda}, {"pc", 4, 1, 168, cuda}, {"pa", 3, 4, 168, cuda},
+        {"pb", 3, 4, 128, cuda}, {"po", 5, 4, 168, opencl}, {"po", 6, 2, 168, opencl}, {"pq", 5, 4, 128, opencl}};
+    for (const auto &o : products) {
+        auto v = tilewright::variant("trial_" + std::string(o.name) + "_" + std::to_string(8 * (o.steps - 1)),
+            o.where, "f32", gaussian_blur_products::floats, GaussianBlurProductsConfiguration{.steps = o.steps},
+            std::vector<Tunable>{{"warps", o.warps, 1, 8}})
+                     .serves("channels", {.least = 1, .most = 1})
+                     .registers("", o.registers)
+                     .says("A trial.");
+        if (o.where == opencl) v = std::move(v).options("-cl-nv-maxrregcount=" + std::to_string(o.registers));
+        variants.push_back(std::move(v));
     }
     return variants;
 }

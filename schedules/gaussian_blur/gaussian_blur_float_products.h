@@ -56,6 +56,27 @@ inline void floats(GaussianBlurFloatProducts &blur, ScheduleContext &context) {
         .unroll(blur.e)
         .unroll(blur.j)
         .unroll(blur.t);
+    blur.lost.compute_at(blur.out, worker).store_in(MemoryType::Register).bound_extent(blur.worker, 1);
+    for (Func sums : {blur.plain_sum, blur.column_sum}) {
+        const bool is_column = sums.name() == blur.column_sum.name();
+        (is_column ? sums.compute_at(blur.plain_sum, blur.of_row.x) : sums.compute_at(blur.out, worker))
+            .store_in(MemoryType::Register)
+            .bound_extent(blur.h, 2)
+            .bound_extent(blur.e, 2)
+            .bound_extent(blur.j, 2)
+            .bound_extent(blur.t, 2)
+            .bound_extent(blur.worker, 1)
+            .unroll(blur.h)
+            .unroll(blur.e)
+            .unroll(blur.j)
+            .unroll(blur.t);
+        sums.update()
+            .reorder(blur.h, blur.e, blur.j, blur.t, is_column ? blur.of_column.x : blur.of_row.x)
+            .unroll(blur.h)
+            .unroll(blur.e)
+            .unroll(blur.j)
+            .unroll(blur.t);
+    }
     float_sums_in_registers(blur, blur.down, blur.of_down, Halide::LoopLevel(blur.out, worker));
     const RVar of_k(blur.of_down[1].name());
     blur.ring_words.compute_at(blur.down, of_k)

@@ -143,4 +143,20 @@ struct TapFragments {
     uint32_t word(const IntegerTaps &taps, int v, int lane, int m, int step) const;
 };
 
+// The taps as an operand of products of 16-bit floats (LaneProduct), in steps of 16 positions of a line: 16
+// neighbouring outputs by the window that they read, which begins 8 (steps - 1) positions before them. Each
+// tap is scaled by 4096, which keeps its parts, a high and a low 16-bit float, in their range. Rows and columns
+// of the operand are in the order of GaussianBlurFloatProducts: first the even ones, then the odd ones.
+struct FloatFragments {
+    static constexpr float scale = 4096;
+
+    // The fewest steps of windows with this radius.
+    static int steps_of(int radius) {
+        return ceil_div(radius, 8) + 1;
+    }
+
+    // Word v of a lane, of the high (0) or the low part, in a step. `taps`: from the middle on.
+    static uint32_t word(const std::vector<float> &taps, int steps, int v, int lane, int part, int step);
+};
+
 }  // namespace tilewright

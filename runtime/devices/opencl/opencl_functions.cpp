@@ -95,6 +95,31 @@ TILEWRIGHT_BYTE_PRODUCT(2)
 TILEWRIGHT_BYTE_PRODUCT(3)
 )";
 
+// The same for 16-bit floats.
+constexpr const char *half_products = R"(
+uint tilewright_pair_f16(float a, float b) {
+    uint word;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(b), "f"(a));
+    return word;
+}
+float4 tilewright_half_product(uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
+    float r0, r1, r2, r3;
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %10, %10, %10};"
+        : "=f"(r0), "=f"(r1), "=f"(r2), "=f"(r3)
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "f"(0.0f));
+    return (float4)(r0, r1, r2, r3);
+}
+#define TILEWRIGHT_HALF_PRODUCT(n)                                                                    \
+    float tilewright_lanes_f16_##n(uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, float sum) { \
+        return tilewright_half_product(a0, a1, a2, a3, b0, b1).s##n + sum;                            \
+    }
+TILEWRIGHT_HALF_PRODUCT(0)
+TILEWRIGHT_HALF_PRODUCT(1)
+TILEWRIGHT_HALF_PRODUCT(2)
+TILEWRIGHT_HALF_PRODUCT(3)
+)";
+
 // Functions that stay calls until tensor_text.h makes instructions of them. The compiler keeps what it
 // believes to be used.
 std::string tensor_functions(const std::string &source) {
@@ -162,6 +187,9 @@ std::string functions_for(const std::string &source, const OpenClDevice &device)
     }
     if (names(byte_product_prefix)) {
         all += byte_products;
+    }
+    if (names(half_product_prefix)) {
+        all += half_products;
     }
     return all + tensor_functions(source);
 }

@@ -41,20 +41,23 @@ struct GaussianBlurFloatProducts : Halide::NamesInterface {
         block{"block"}, segment{"segment"}, s{"s"};
     Func scale{"scale"}, most{"most"}, row{"row"}, taps{"taps_of_group"}, source{"source"}, pieces{"pieces"},
         along_taps{"along_taps"}, along{"along"}, mids{"mids"}, ring{"ring"}, ring_words{"ring_words"},
-        down_taps{"down_taps"}, down{"down"}, value{"value"}, out{"out"};
-    RDom samples, inside, elsewhere, of_along, of_down, to;
+        down_taps{"down_taps"}, down{"down"}, lost{"lost"}, column_sum{"column_sum"}, plain_sum{"plain_sum"},
+        value{"value"}, out{"out"};
+    RDom samples, inside, elsewhere, of_along, of_down, of_column, of_row, to;
     Group group;
 
-    // fragments(v, lane, part, step): word v of a lane, of the high (0) or the low part of the taps.
+    // fragments(v, lane, part, step): word v of a lane, of the high (0) or the low part of the taps. weights:
+    // the taps themselves, of which there are `count`.
     GaussianBlurFloatProducts(Func image, const Expr &width, const Expr &height, const BorderMap &border,
-        const Func &fragments, const Group &group, const AddedProduct &product, const Pair &pair)
+        const Func &fragments, const Func &weights, const Expr &count, const Group &group, const AddedProduct &product, const Pair &pair)
         : group(group), pair_(pair) {
         taps(v, worker, p, k) = fragments(v, worker, p, k);
         choose_scale(image, width, height);
         read(image, width, height, border);
         blur_along(product);
         blur_down(product);
-        store(image, width, height);
+        add_taps(image, width, height, border, weights, count);
+        store(width, height);
     }
 
 private:
@@ -180,18 +183,46 @@ private:
                 return of_part(of_product, 1, of_taps(0), of_taps(1));
             },
             0, 0, sums_of(down(j, t, worker, unit, block, segment))));
-        const Expr back = scale(1);
+    }
+
+    // Where a sum of a lane is not finite, the lane adds the taps of its outputs: `lost` is the number of taps
+    // then, and otherwise 0.
+    void add_taps(const Func &image, const Expr &width, const Expr &height, const BorderMap &border,
+        const Func &weights, const Expr &count) {
+        Expr all = 0.f;
         std::vector<Expr> results;
-        for (int n = 0; n < LaneProduct::results; n++) {
-            results.push_back(down(j, t, worker, unit, block, segment)[n] * (1 / tap_scale) * back);
+        for (int tile = 0; tile < 4; tile++) {
+            for (int n = 0; n < LaneProduct::results; n++) {
+                all += abs(down(tile % 2, tile / 2, worker, unit, block, segment)[n]);
+            }
         }
-        value(h, e, j, t, worker, unit, block, segment) = mux(2 * h + e, results);
+        for (int n = 0; n < LaneProduct::results; n++) {
+            results.push_back(down(j, t, worker, unit, block, segment)[n] * (1 / tap_scale) * scale(1));
+        }
+        const Expr is_finite = (Halide::reinterpret<uint32_t>(all) & word(0x7fffffff)) < word(0x7f800000);
+        lost(worker, unit, block, segment) = select(is_finite, 0, count);
+        of_column = RDom(0, count, "of_column");
+        of_row = RDom(0, count, "of_row");
+        of_row.where(of_row < lost(worker, unit, block, segment));
+        const Expr reach = count / 2, lane = worker % 32,
+                   x = strip_columns * strip(worker, block) + 16 * t + 2 * (lane / 4) + h + k - reach,
+                   y = unit_rows * (group.band * segment + unit) + 4 * (lane % 4) + 2 * e + j + of_column - reach;
+        const Expr pixel = image(border.inside(x, width, border.high_x), border.inside(y, height, border.high_y));
+        column_sum(h, e, j, t, k, worker, unit, block, segment) = 0.f;
+        column_sum(h, e, j, t, k, worker, unit, block, segment) +=
+            weights(of_column) *
+            select(border.counts(x, select(border.counts(y, height), width, 0)), pixel, 0.f);
+        plain_sum(h, e, j, t, worker, unit, block, segment) = 0.f;
+        plain_sum(h, e, j, t, worker, unit, block, segment) +=
+            weights(of_row) * column_sum(h, e, j, t, of_row, worker, unit, block, segment);
+        value(h, e, j, t, worker, unit, block, segment) =
+            select(lost(worker, unit, block, segment) > 0, plain_sum(h, e, j, t, worker, unit, block, segment),
+                mux(2 * h + e, results));
     }
 
     // Places of out: column h of two, part (1: the last column of an odd width), row 2 e + j of a lane, half t
     // of the strip, lanes, units of a segment, segments below each other, groups of strips.
-    void store(const Func &image, const Expr &width, const Expr &height) {
-        (void)image;
+    void store(const Expr &width, const Expr &height) {
         const Expr band = group.band;
         to = RDom({{0, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 32 * group.warps}, {0, band},
                       {0, ceil_div(ceil_div(height, unit_rows), band)},
