@@ -82,7 +82,7 @@ std::vector<Array> tap_fragments(const IntegerTaps &taps, int bytes, bool are_su
 }
 
 // Step, part, lane, word.
-Array float_fragments(const GaussianWeights &numbers) {
+Array fragments_of_floats(const GaussianWeights &numbers) {
     const int steps = FloatFragments::steps_of(numbers.radius);
     Array made(Type::u32, {steps * 2 * 32 * 4});
     uint32_t *word = made.as<uint32_t>();
@@ -111,7 +111,7 @@ BlurWeights::BlurWeights(double sigma, double truncate)
       pairs_(tap_pairs(numbers_->bytes, numbers_->bytes.reach(), [](uint32_t w) { return w; })),
       short_taps_(taps_of_short_sums(numbers_->bytes)), fragments_(tap_fragments(numbers_->bytes, 2)),
       fragments16_(tap_fragments(numbers_->words16, 3)), sums_(tap_fragments(numbers_->bytes, 2, true)),
-      floats_(float_fragments(*numbers_)) {}
+      floats_(fragments_of_floats(*numbers_)) {}
 
 std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma, double truncate) {
     auto &known = immortal([] { return Cache<std::pair<double, double>, BlurWeights>(64); });

@@ -69,6 +69,18 @@ private:
         return Expr(bits);
     }
 
+    // The worker that is lane 4 g + q of a worker's warp, of which these are its own g and q.
+    static Expr own_g(const Expr &of_worker) {
+        return of_worker % 32 / 4;
+    }
+    static Expr own_q(const Expr &of_worker) {
+        return of_worker % 4;
+    }
+    Expr lane(const Expr &g, const Expr &q) const {
+        const bool is_own = Halide::Internal::equal(g, own_g(worker)) && Halide::Internal::equal(q, own_q(worker));
+        return is_own ? Expr(worker) : worker / 32 * 32 + 4 * g + q;
+    }
+
     Expr strip(const Expr &of_worker, const Expr &of_block) const {
         return group.warps * of_block + of_worker / 32;
     }
@@ -138,14 +150,15 @@ private:
         of_along.where(step >= 0 && step < group.steps);
         const Expr of_product = of_along[0], safe = clamp(step, 0, group.steps - 1);
         along(j, t, worker, unit, block, segment) = Halide::Tuple(product(
-            [&](int word, const Expr &, const Expr &) {
-                return of_part(of_product, 1, along_taps(word, 0, safe, worker), along_taps(word, 1, safe, worker));
+            [&](int word, const Expr &g, const Expr &q) {
+                return of_part(of_product, 1, along_taps(word, 0, safe, lane(g, q)),
+                    along_taps(word, 1, safe, lane(g, q)));
             },
-            [&](int word, const Expr &, const Expr &) {
-                const auto both = pieces(word, j, of_along[1], worker, unit, block, segment);
+            [&](int word, const Expr &g, const Expr &q) {
+                const auto both = pieces(word, j, of_along[1], lane(g, q), unit, block, segment);
                 return of_part(of_product, 2, both[0], both[1]);
             },
-            0, 0, sums_of(along(j, t, worker, unit, block, segment))));
+            own_g(worker), own_q(worker), sums_of(along(j, t, worker, unit, block, segment))));
     }
 
     static std::vector<Expr> sums_of(const Halide::FuncRef &tuple) {
@@ -171,18 +184,18 @@ private:
         of_down = RDom({{0, 3}, {0, group.steps}}, "of_down");
         const Expr of_product = of_down[0], step = of_down[1];
         down(j, t, worker, unit, block, segment) = Halide::Tuple(product(
-            [&](int word, const Expr &, const Expr &) {
-                return of_part(of_product, 2, ring_words(word, 0, t, step, worker, unit, block, segment),
-                    ring_words(word, 1, t, step, worker, unit, block, segment));
+            [&](int word, const Expr &g, const Expr &q) {
+                return of_part(of_product, 2, ring_words(word, 0, t, step, lane(g, q), unit, block, segment),
+                    ring_words(word, 1, t, step, lane(g, q), unit, block, segment));
             },
-            [&](int word, const Expr &, const Expr &) {
+            [&](int word, const Expr &g, const Expr &q) {
                 const auto of_taps = [&](int part) {
-                    return select(j == 0, down_taps(2 + word, part, step, worker),
-                        down_taps(word, part, step, worker));
+                    return select(j == 0, down_taps(2 + word, part, step, lane(g, q)),
+                        down_taps(word, part, step, lane(g, q)));
                 };
                 return of_part(of_product, 1, of_taps(0), of_taps(1));
             },
-            0, 0, sums_of(down(j, t, worker, unit, block, segment))));
+            own_g(worker), own_q(worker), sums_of(down(j, t, worker, unit, block, segment))));
     }
 
     // Where a sum of a lane is not finite, the lane adds the taps of its outputs: `lost` is the number of taps
@@ -232,10 +245,13 @@ private:
                    of_unit = to[6], of_segment = to[7], of_block = to[8], lane = of_worker % 32;
         const Expr pair = strip_columns / 2 * strip(of_worker, of_block) + 8 * of_t + lane / 4,
                    y = unit_rows * (band * of_segment + of_unit) + 4 * (lane % 4) + 2 * of_e + of_j;
-        to.where(below(y, height) && select(part == 0, below(pair, width / 2), pair == width / 2 && of_h < width % 2));
+// Comparisons of unsigned numbers, because Halide 21 would trim loops by what holds in part 1 alone.
+        const Expr whole = below(pair, width / 2);
+        to.where(below(y, height) && select(part == 0, whole, !whole && below(2 * pair + of_h, width)));
         Var x("x"), y_of_out("y");
         out(x, y_of_out) = Halide::undef<float>();
-        out(2 * promised(pair, ceil_div(width, 2)) + of_h, promised(y, height)) =
+        out(select(part == 0, 2 * promised(pair, width / 2) + of_h, promised(2 * pair + of_h, width)),
+            promised(y, height)) =
             value(of_h, of_e, of_j, of_t, of_worker, of_unit, of_block, of_segment);
     }
 };
