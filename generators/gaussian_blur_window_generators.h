@@ -14,6 +14,7 @@
 #include "generators/instructions.h"
 #include "generators/variant_generator.h"
 #include "schedules/passes/loads_ahead.h"
+#include "schedules/passes/own_memory.h"
 #include "schedules/shared_moves.h"
 #include <string>
 #include <vector>
@@ -238,7 +239,7 @@ public:
     Input<Buffer<float, 2>> image{"image"};
     Input<Buffer<uint32_t, 4>> taps{"taps"};
     Input<Buffer<float, 1>> weights{"weights"};
-    Input<int32_t> factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"}, band{"band"};
+    Input<int32_t> factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, band{"band"};
     Output<Buffer<float, 2>> output{"output"};
 
     void generate() {
@@ -250,7 +251,7 @@ public:
         taps.dim(3).set_min(0).set_stride(words * lanes * parts);
         const GaussianBlurFloatProducts::Group group{
             configuration<GaussianBlurProductsConfiguration>().steps, setting("warps"), band};
-        GaussianBlurFloatProducts blur(image, image.width(), image.height(), {factor, low, high_x, high_y, zero},
+        GaussianBlurFloatProducts blur(image, image.width(), image.height(), {factor, low, high_x, high_y, Expr()},
             taps, weights, weights.dim(0).extent(), group, half_product(get_target()),
             [&](const Expr &a, const Expr &b) { return nvidia_pair_of_halves(get_target(), a, b); });
         output = blur.out;
@@ -263,6 +264,7 @@ protected:
     Halide::Pipeline build_pipeline() override {
         Halide::Pipeline pipeline = VariantGenerator<GaussianBlurFloatProductsGenerator>::build_pipeline();
         pipeline.add_custom_lowering_pass(new LoadsAhead("source"));
+        pipeline.add_custom_lowering_pass(new OwnMemory("ring"));
         return pipeline;
     }
 };

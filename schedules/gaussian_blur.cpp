@@ -365,9 +365,10 @@ static ScheduleVariants trial_variants() {
         int steps, warps, registers;
         Backends where;
     } const products[] = {{"pa", 5, 4, 168, cuda}, {"pb", 5, 4, 128, cuda}, {"pc", 5, 1, 168, cuda},
-        {"pd", 5, 2, 168, cuda}, {"pe", 5, 8, 128, cuda}, {"pf", 5, 1, 128, cuda}, {"pa", 6, 4, 168, cuda}, {"pc", 6, 1, 168, cuda},
-        {"pa", 4, 4, 168, cuda}, {"pb", 4, 4, 128, cuda}, {"pc", 4, 1, 168, cuda}, {"pa", 3, 4, 168, cuda},
-        {"pb", 3, 4, 128, cuda}, {"po", 5, 4, 168, opencl}, {"po", 6, 2, 168, opencl}, {"pq", 5, 4, 128, opencl}};
+        {"pd", 5, 2, 168, cuda}, {"pe", 5, 8, 128, cuda}, {"pf", 5, 1, 128, cuda}, {"pa", 6, 4, 168, cuda},
+        {"pb", 6, 4, 128, cuda}, {"pc", 6, 1, 168, cuda}, {"pa", 4, 4, 168, cuda}, {"pb", 4, 4, 128, cuda},
+        {"pc", 4, 1, 168, cuda}, {"pa", 3, 4, 168, cuda}, {"pb", 3, 4, 128, cuda}, {"pa", 9, 4, 255, cuda},
+        {"pa", 14, 7, 255, cuda}, {"po", 5, 4, 168, opencl}, {"po", 6, 2, 168, opencl}, {"pq", 5, 4, 128, opencl}};
     for (const auto &o : products) {
         auto v = tilewright::variant("trial_" + std::string(o.name) + "_" + std::to_string(8 * (o.steps - 1)),
             o.where, "f32", gaussian_blur_products::floats, GaussianBlurProductsConfiguration{.steps = o.steps},

@@ -30,16 +30,15 @@ inline void float_sums_in_registers(GaussianBlurFloatProducts &blur, Halide::Fun
 inline void floats(GaussianBlurFloatProducts &blur, ScheduleContext &context) {
     using Halide::MemoryType, Halide::RVar, Halide::Func, Halide::Var;
     const auto place = [&](int n) { return RVar(blur.to[n].name()); };
-    const RVar h = place(0), part = place(1), e = place(2), j = place(3), t = place(4), worker = place(5),
-               step = place(6), segment = place(7), block = place(8);
+    const RVar h = place(0), e = place(1), j = place(2), t = place(3), worker = place(4), step = place(5),
+               segment = place(6), block = place(7);
     const int lanes = 32 * blur.group.warps;
     undefined_on_gpu(blur.out);
     blur.out.update()
         .allow_race_conditions()
-        .reorder(h, part, e, j, t, worker, step, segment, block)
+        .reorder(h, e, j, t, worker, step, segment, block)
         .gpu_blocks(block, segment)
         .gpu_threads(worker)
-        .unroll(part)
         .unroll(e)
         .unroll(j)
         .unroll(t)
@@ -59,23 +58,19 @@ inline void floats(GaussianBlurFloatProducts &blur, ScheduleContext &context) {
     blur.lost.compute_at(blur.out, worker).store_in(MemoryType::Register).bound_extent(blur.worker, 1);
     for (Func sums : {blur.plain_sum, blur.column_sum}) {
         const bool is_column = sums.name() == blur.column_sum.name();
-        (is_column ? sums.compute_at(blur.plain_sum, blur.of_row.x) : sums.compute_at(blur.out, worker))
+        (is_column ? sums.compute_at(blur.plain_sum, blur.of_row.x) : sums.compute_at(blur.value, blur.j))
             .store_in(MemoryType::Register)
             .bound_extent(blur.h, 2)
             .bound_extent(blur.e, 2)
-            .bound_extent(blur.j, 2)
-            .bound_extent(blur.t, 2)
+            .bound_extent(blur.j, 1)
+            .bound_extent(blur.t, 1)
             .bound_extent(blur.worker, 1)
             .unroll(blur.h)
-            .unroll(blur.e)
-            .unroll(blur.j)
-            .unroll(blur.t);
+            .unroll(blur.e);
         sums.update()
             .reorder(blur.h, blur.e, blur.j, blur.t, is_column ? blur.of_column.x : blur.of_row.x)
             .unroll(blur.h)
-            .unroll(blur.e)
-            .unroll(blur.j)
-            .unroll(blur.t);
+            .unroll(blur.e);
     }
     float_sums_in_registers(blur, blur.down, blur.of_down, Halide::LoopLevel(blur.out, worker));
     const RVar of_k(blur.of_down[1].name());

@@ -165,6 +165,7 @@ struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
         const int radius = request.numbers().radius;
         return FloatFragments::steps_of(radius) ==
                    variant.configuration<GaussianBlurProductsConfiguration>().steps &&
+               request.border != Border::zero && image.shape()[1] % 2 == 0 &&
                radius < std::min(image.shape()[0], image.shape()[1]) && in_words(image, variant.backend, 16) &&
                in_words(output, variant.backend, 16);
     }
@@ -183,7 +184,7 @@ struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
         launch.in("taps", fragments,
             View{halide_type(Type::u32), {{4, 1}, {32, 4}, {2, 128}, {fragments.size() / 256, 256}}});
         launch.in("weights", request.weights->integers(Type::f32));
-        bind_border(launch, request);
+        bind_border(launch, request, false);
         launch.value("band", (int32_t)ceil_div(ceil_div(image.shape()[0], rows), segments));
         launch.out("output", output, rows_of(output));
     }

@@ -214,6 +214,23 @@ TEST(TensorText, CallsOfBytesThatDoNotFollowEachOtherAreTwoProducts) {
     EXPECT_EQ(count(other, byte_mma), 2);
 }
 
+TEST(TensorText, MakesInstructionsOfProductsOf16BitFloatsAndOfPairsOfThem) {
+    std::string calls = byte_call(0, "%f11", "%f11") + byte_call(1, "%f12", "%f22");
+    const std::string of_bytes(byte_product_call.prefix), of_halves(half_product_call.prefix);
+    for (size_t at = calls.find(of_bytes); at != std::string::npos; at = calls.find(of_bytes)) {
+        calls.replace(at, of_bytes.size(), of_halves);
+    }
+    const std::string pair = "\t{ // callseq 7, 0\n\t.param .b32 param0;\n\tst.param.f32 \t[param0], %f1;\n"
+                             "\t.param .b32 param1;\n\tst.param.f32 \t[param1], %f2;\n\t.param .b32 retval0;\n"
+                             "\tcall.uni (retval0), tw_pair_f16, (param0, param1);\n"
+                             "\tld.param.b32 \t%r1, [retval0];\n\t} // callseq 7\n";
+    const std::string text = with_tensor_products(module(pair + calls, half_product_call.function(0)));
+    EXPECT_EQ(count(text, "\tcvt.rn.f16x2.f32 \t%r1, %f2, %f1;"), 1) << text;
+    EXPECT_EQ(count(text, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 \t{%f11, %f22, "), 1) << text;
+    EXPECT_EQ(count(text, "call.uni"), 0);
+    EXPECT_EQ(with_tensor_products(text), text);
+}
+
 TEST(TensorText, RefusesCallsOfBytesThatItDoesNotUnderstand) {
     EXPECT_NE(refusal(byte_call(4, "%r11", "%r11")).find("is not known"), std::string::npos);
     EXPECT_NE(

@@ -104,13 +104,13 @@ private:
     }
 
     // source(v, j, k, worker, unit, block, segment): the pixel of column 4 q + v of unit k of columns, and of
-    // row 2 g + j of the unit. Strips inside of the image load four pixels at a time.
+    // row 2 g + j of the unit. Strips inside of the image load four pixels at a time. Nothing is computed of a
+    // pixel here, so that no lane waits for its loads: the border `zero` would need it.
     void read(const Func &image, const Expr &width, const Expr &height, const BorderMap &border) {
         const int columns = 16 * group.columns();
         const Expr lane = worker % 32, left = strip_columns * strip(worker, block) - group.reach(),
                    y = unit_rows * (group.band * segment + unit) - group.reach() + 2 * (lane / 4) + j;
-        const Expr whole = width >= columns && below(left, width - columns + 1) &&
-                           (border.zero == 0 || below(y, height));
+        const Expr whole = width >= columns && below(left, width - columns + 1);
         source(v, j, k, worker, unit, block, segment) = Halide::undef<float>();
         inside = RDom(0, group.columns(), "inside");
         inside.where(whole);
@@ -122,8 +122,7 @@ private:
         elsewhere.where(!whole);
         const Expr x = left + 16 * elsewhere + 4 * (lane % 4) + v;
         source(v, j, elsewhere, worker, unit, block, segment) =
-            select(border.counts(x, select(border.counts(y, height), width, 0)),
-                image(border.inside(x, width, border.high_x), border.inside(y, height, border.high_y)), 0.f);
+            image(border.inside(x, width, border.high_x), border.inside(y, height, border.high_y));
     }
 
     static Expr high_part(const Expr &number) {
@@ -220,11 +219,10 @@ private:
         const Expr reach = count / 2, lane = worker % 32,
                    x = strip_columns * strip(worker, block) + 16 * t + 2 * (lane / 4) + h + k - reach,
                    y = unit_rows * (group.band * segment + unit) + 4 * (lane % 4) + 2 * e + j + of_column - reach;
-        const Expr pixel = image(border.inside(x, width, border.high_x), border.inside(y, height, border.high_y));
         column_sum(h, e, j, t, k, worker, unit, block, segment) = 0.f;
         column_sum(h, e, j, t, k, worker, unit, block, segment) +=
             weights(of_column) *
-            select(border.counts(x, select(border.counts(y, height), width, 0)), pixel, 0.f);
+            image(border.inside(x, width, border.high_x), border.inside(y, height, border.high_y));
         plain_sum(h, e, j, t, worker, unit, block, segment) = 0.f;
         plain_sum(h, e, j, t, worker, unit, block, segment) +=
             weights(of_row) * column_sum(h, e, j, t, of_row, worker, unit, block, segment);
@@ -233,25 +231,22 @@ private:
                 mux(2 * h + e, results));
     }
 
-    // Places of out: column h of two, part (1: the last column of an odd width), row 2 e + j of a lane, half t
-    // of the strip, lanes, units of a segment, segments below each other, groups of strips.
+    // Places of out: column h of two, row 2 e + j of a lane, half t of the strip, workers, units of a segment,
+    // segments below each other, groups of strips. The width is even.
     void store(const Expr &width, const Expr &height) {
         const Expr band = group.band;
-        to = RDom({{0, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 32 * group.warps}, {0, band},
+        to = RDom({{0, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 32 * group.warps}, {0, band},
                       {0, ceil_div(ceil_div(height, unit_rows), band)},
                       {0, ceil_div(ceil_div(width, strip_columns), group.warps)}},
             "to");
-        const Expr of_h = to[0], part = to[1], of_e = to[2], of_j = to[3], of_t = to[4], of_worker = to[5],
-                   of_unit = to[6], of_segment = to[7], of_block = to[8], lane = of_worker % 32;
+        const Expr of_h = to[0], of_e = to[1], of_j = to[2], of_t = to[3], of_worker = to[4], of_unit = to[5],
+                   of_segment = to[6], of_block = to[7], lane = of_worker % 32;
         const Expr pair = strip_columns / 2 * strip(of_worker, of_block) + 8 * of_t + lane / 4,
                    y = unit_rows * (band * of_segment + of_unit) + 4 * (lane % 4) + 2 * of_e + of_j;
-// Comparisons of unsigned numbers, because Halide 21 would trim loops by what holds in part 1 alone.
-        const Expr whole = below(pair, width / 2);
-        to.where(below(y, height) && select(part == 0, whole, !whole && below(2 * pair + of_h, width)));
+        to.where(below(y, height) && below(pair, width / 2));
         Var x("x"), y_of_out("y");
         out(x, y_of_out) = Halide::undef<float>();
-        out(select(part == 0, 2 * promised(pair, width / 2) + of_h, promised(2 * pair + of_h, width)),
-            promised(y, height)) =
+        out(2 * promised(pair, width / 2) + of_h, promised(y, height)) =
             value(of_h, of_e, of_j, of_t, of_worker, of_unit, of_block, of_segment);
     }
 };
