@@ -251,8 +251,9 @@ public:
         taps.dim(3).set_min(0).set_stride(words * lanes * parts);
         const GaussianBlurFloatProducts::Group group{
             configuration<GaussianBlurProductsConfiguration>().steps, setting("warps"), band};
-        GaussianBlurFloatProducts blur(image, image.width(), image.height(), {factor, low, high_x, high_y, Expr()},
-            taps, weights, weights.dim(0).extent(), group, half_product(get_target()),
+        GaussianBlurFloatProducts blur(image, image.width(), image.height(),
+            {factor, low, high_x, high_y, Expr()}, taps, weights, weights.dim(0).extent(), group,
+            half_product(get_target()),
             [&](const Expr &a, const Expr &b) { return nvidia_pair_of_halves(get_target(), a, b); });
         output = blur.out;
         from_origin({image, output});

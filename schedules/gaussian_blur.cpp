@@ -328,60 +328,6 @@ static ScheduleVariants fused_variants() {
     return variants;
 }
 
-// TRIAL
-static ScheduleVariants trial_variants() {
-    using namespace gaussian_blur_gpu;
-    ScheduleVariants variants;
-    struct One {
-        const char *name;
-        int kind, radius, columns, rows, registers;  // kind 0: plain, 1: table, 2: two ways
-    };
-    const auto add = [&](const One &o, Backends where, const char *types) {
-        Tile t = tile(o.radius, o.columns, o.rows, 1, 8);
-        if (o.kind == 1) t = by_table(t);
-        if (o.kind == 2) t = in_two_ways(t);
-        auto v = variant(std::string("trial_") + o.name, where, types, window, t).says("A trial.");
-        if (o.kind == 1) v = std::move(v).serves("width", {.least = (double)o.columns});
-        if (o.registers) v = std::move(v).registers("", o.registers);
-        if (o.registers && o.name[0] == 'o') v = std::move(v).options("-cl-nv-maxrregcount=" + std::to_string(o.registers));
-        variants.push_back(std::move(v));
-    };
-    const One opencls[] = {{"o30a", 1, 30, 256, 32, 72}, {"o30b", 1, 30, 256, 32, 64}, {"o30c", 1, 30, 256, 32, 96},
-        {"o30d", 1, 30, 192, 32, 72}, {"o30e", 1, 30, 384, 24, 72}, {"o30f", 0, 30, 192, 32, 72},
-        {"o30g", 1, 30, 176, 48, 72}, {"o30h", 1, 30, 128, 48, 72}, {"o30i", 1, 30, 256, 32, 0},
-        {"o40a", 1, 40, 256, 32, 72}, {"o40b", 1, 40, 256, 32, 64}, {"o40c", 1, 40, 160, 48, 72},
-        {"o40d", 1, 40, 240, 32, 64}, {"o40e", 0, 40, 176, 32, 72}, {"o40f", 1, 40, 352, 24, 64},
-        {"o40g", 1, 40, 256, 32, 0}};
-    for (const One &o : opencls) add(o, opencl, "f32");
-    const One halves[] = {{"f4a", 2, 4, 256, 24, 48}, {"f4b", 2, 4, 128, 24, 48}, {"f4c", 2, 4, 512, 24, 48},
-        {"f9a", 2, 9, 192, 24, 56}, {"f9b", 2, 9, 256, 32, 64}, {"f12a", 2, 12, 160, 24, 64},
-        {"f12b", 1, 12, 384, 48, 72}, {"f12c", 1, 12, 256, 32, 64}, {"f12d", 2, 12, 256, 24, 64},
-        {"f20a", 1, 20, 384, 48, 72}, {"f20b", 1, 20, 256, 48, 72}, {"f20c", 1, 20, 256, 32, 64},
-        {"f30a", 1, 30, 384, 48, 72}, {"f30b", 1, 30, 256, 48, 72},
-        {"f40a", 1, 40, 352, 32, 64}, {"f40b", 1, 40, 352, 48, 72}, {"f40c", 1, 40, 256, 32, 64}};
-    for (const One &h : halves) add(h, cuda, "f16 bf16");
-    struct {
-        const char *name;
-        int steps, warps, registers;
-        Backends where;
-    } const products[] = {{"pa", 5, 4, 168, cuda}, {"pb", 5, 4, 128, cuda}, {"pc", 5, 1, 168, cuda},
-        {"pd", 5, 2, 168, cuda}, {"pe", 5, 8, 128, cuda}, {"pf", 5, 1, 128, cuda}, {"pa", 6, 4, 168, cuda},
-        {"pb", 6, 4, 128, cuda}, {"pc", 6, 1, 168, cuda}, {"pa", 4, 4, 168, cuda}, {"pb", 4, 4, 128, cuda},
-        {"pc", 4, 1, 168, cuda}, {"pa", 3, 4, 168, cuda}, {"pb", 3, 4, 128, cuda}, {"pa", 9, 4, 255, cuda},
-        {"pa", 14, 7, 255, cuda}, {"po", 5, 4, 168, opencl}, {"po", 6, 2, 168, opencl}, {"pq", 5, 4, 128, opencl}};
-    for (const auto &o : products) {
-        auto v = tilewright::variant("trial_" + std::string(o.name) + "_" + std::to_string(8 * (o.steps - 1)),
-            o.where, "f32", gaussian_blur_products::floats, GaussianBlurProductsConfiguration{.steps = o.steps},
-            std::vector<Tunable>{{"warps", o.warps, 1, 8}})
-                     .serves("channels", {.least = 1, .most = 1})
-                     .registers("", o.registers)
-                     .says("A trial.");
-        if (o.where == opencl) v = std::move(v).options("-cl-nv-maxrregcount=" + std::to_string(o.registers));
-        variants.push_back(std::move(v));
-    }
-    return variants;
-}
-
 static const ScheduleVariants &variants() {
     using namespace gaussian_blur_cpu;
     using namespace gaussian_blur_gpu;
@@ -404,13 +350,13 @@ static const ScheduleVariants &variants() {
                 variant("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8)).says(pixels_once),
             }),
 
-        trial_variants(),
         family("tuned",
             {
                 window_variants(),
                 word_variants(),
                 colour_variants(),
                 fused_variants(),
+                gaussian_blur_products::float_variants(),
                 // 8192 x 8192, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms (2026-11-24): .150 / .164 / .173 /
                 // .220; groups of 2 x 4 tiles .155 / .170 / .186 / .237, of 2 x 8 .170 / .183 / .195 / .251;
                 // without the limit of registers (2 x 4) .177 / .192 / .210 / .272; in four bands (2 x 4)

@@ -50,8 +50,8 @@ inline std::vector<Halide::Expr> added_product(const std::string &prefix, const 
     for (int i = 0; i < LaneProduct::results; i++) {
         std::vector<Halide::Expr> operands = words;
         operands.push_back(sums[(size_t)i]);
-        results.push_back(Halide::Internal::Call::make(
-            sums[(size_t)i].type(), prefix + std::to_string(i), operands, Halide::Internal::Call::PureExtern));
+        results.push_back(Halide::Internal::Call::make(sums[(size_t)i].type(), prefix + std::to_string(i),
+            operands, Halide::Internal::Call::PureExtern));
     }
     return results;
 }

@@ -1,38 +1,146 @@
 #pragma once
 // The schedule of gaussian_blur for f32 on tensor cores.
 #include "generators/algorithms/gaussian_blur/products/floats.h"
+#include "generators/algorithms/gaussian_blur/weights.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
+#include "schedules/schedule.h"
+#include <string>
+#include <vector>
 
 namespace tilewright {
 
 namespace gaussian_blur_products {
 
-// The sums of a pass, and the words that a step multiplies, in registers.
-inline void float_sums_in_registers(GaussianBlurFloatProducts &blur, Halide::Func sums, const Halide::RDom &of,
-    Halide::LoopLevel level) {
-    const Halide::RVar product(of[0].name()), k(of[1].name());
-    sums.compute_at(level)
-        .store_in(Halide::MemoryType::Register)
-        .bound_extent(blur.j, 2)
-        .bound_extent(blur.t, 2)
-        .bound_extent(blur.worker, 1)
-        .bound_extent(blur.unit, 1)
-        .unroll(blur.j)
-        .unroll(blur.t);
+// Keeps what a worker computes of a Func in its registers: these dimensions have so many elements.
+struct Extent {
+    Halide::Var dimension;
+    int elements;
+};
+inline void in_registers(GaussianBlurFloatProducts &blur, Halide::Func f, Halide::LoopLevel level,
+    const std::vector<Extent> &extents) {
+    f.compute_at(level).store_in(Halide::MemoryType::Register).bound_extent(blur.worker, 1);
+    for (const Extent &extent : extents) {
+        f.bound_extent(extent.dimension, extent.elements).unroll(extent.dimension);
+    }
+}
+
+// The sums of a pass. `taps` and `words` are what a step multiplies, which the worker loads before, 16 bytes
+// at a time.
+inline void multiply_in_registers(
+    GaussianBlurFloatProducts &blur, Halide::Func sums, const Halide::RDom &of, Halide::LoopLevel level) {
+    const Halide::RVar product(of[0].name()), step(of[1].name());
+    in_registers(blur, sums, level, {{blur.j, 2}, {blur.t, 2}});
     sums.update()
-        .reorder(blur.j, blur.t, product, k)
+        .reorder(blur.j, blur.t, product, step)
         .unroll(blur.j)
         .unroll(blur.t)
         .unroll(product)
-        .unroll(k);
+        .unroll(step);
+}
+inline void load_vectors(GaussianBlurFloatProducts &blur, Halide::Func words, Halide::LoopLevel level,
+    const Halide::Var &of_vector) {
+    words.compute_at(level)
+        .store_in(Halide::MemoryType::Register)
+        .bound_extent(blur.worker, 1)
+        .bound_extent(of_vector, 4)
+        .vectorize(of_vector)
+        .bound_extent(blur.p, 2)
+        .unroll(blur.p);
+}
+
+// The pixels that a worker multiplies: it loads four at a time, or one by one at the sides of the image.
+inline void load_pixels(GaussianBlurFloatProducts &blur, Halide::LoopLevel level) {
+    blur.source.compute_at(level)
+        .store_in(Halide::MemoryType::Register)
+        .bound_extent(blur.v, 4)
+        .bound_extent(blur.j, 2)
+        .bound_extent(blur.k, blur.group.columns())
+        .bound_extent(blur.worker, 1);
+    blur.source.update(0)
+        .reorder(blur.v, blur.inside.x, blur.j)
+        .vectorize(blur.v)
+        .unroll(blur.inside.x)
+        .unroll(blur.j);
+    blur.source.update(1)
+        .reorder(blur.v, blur.j, blur.elsewhere.x)
+        .unroll(blur.v)
+        .unroll(blur.j)
+        .unroll(blur.elsewhere.x);
+    in_registers(blur, blur.row, Halide::LoopLevel(blur.source, blur.j), {{blur.j, 1}});
+}
+
+// The pass along rows. A worker reads only its own words of the ring, which is in shared memory because its
+// index varies (OwnMemory).
+inline void ring_in_shared(
+    GaussianBlurFloatProducts &blur, const Halide::RVar &step, const Halide::RVar &segment) {
+    blur.ring.compute_at(blur.out, step)
+        .store_at(blur.out, segment)
+        .store_in(Halide::MemoryType::GPUShared)
+        .bound(blur.r, 0, 4)
+        .bound(blur.p, 0, 2)
+        .bound(blur.t, 0, 2)
+        .bound_extent(blur.worker, 32 * blur.group.warps)
+        .fold_storage(blur.unit, blur.group.steps)
+        .reorder(blur.r, blur.p, blur.t, blur.worker, blur.unit)
+        .gpu_threads(blur.worker)
+        .vectorize(blur.r)
+        .unroll(blur.p)
+        .unroll(blur.t);
+    const Halide::LoopLevel worker(blur.ring, blur.worker);
+    in_registers(blur, blur.mids, worker, {{blur.r, 4}, {blur.p, 2}, {blur.t, 2}});
+    multiply_in_registers(blur, blur.along, blur.of_along, worker);
+    const Halide::LoopLevel of_step(blur.along, Halide::RVar(blur.of_along[1].name()));
+    in_registers(blur, blur.pieces, of_step, {{blur.h, 2}, {blur.j, 2}});
+    load_vectors(blur, blur.along_taps, of_step, blur.v);
+    blur.along_taps.unroll(blur.k);
+    load_pixels(blur, worker);
+}
+
+// The pass down columns, and the sums of single taps where its results are not finite.
+inline void pass_down(GaussianBlurFloatProducts &blur, const Halide::LoopLevel &worker) {
+    in_registers(blur, blur.value, worker, {{blur.h, 2}, {blur.e, 2}, {blur.j, 2}, {blur.t, 2}});
+    multiply_in_registers(blur, blur.down, blur.of_down, worker);
+    const Halide::LoopLevel of_step(blur.down, Halide::RVar(blur.of_down[1].name()));
+    load_vectors(blur, blur.ring_words, of_step, blur.r);
+    blur.ring_words.bound_extent(blur.t, 2).unroll(blur.t);
+    load_vectors(blur, blur.down_taps, of_step, blur.v);
+
+    in_registers(blur, blur.lost, worker, {});
+    const std::vector<Extent> few = {{blur.h, 2}, {blur.e, 2}, {blur.j, 1}, {blur.t, 1}};
+    in_registers(blur, blur.plain_sum, Halide::LoopLevel(blur.value, blur.j), few);
+    in_registers(blur, blur.column_sum, Halide::LoopLevel(blur.plain_sum, blur.of_row.x), few);
+    const auto four_at_once = [&](Halide::Func sums, const Halide::RVar &tap) {
+        sums.update().reorder(blur.h, blur.e, blur.j, blur.t, tap).unroll(blur.h).unroll(blur.e);
+    };
+    four_at_once(blur.plain_sum, blur.of_row.x);
+    four_at_once(blur.column_sum, blur.of_column.x);
+}
+
+// What the warps of a thread block share: the taps, and the scale.
+inline void constants_in_shared(GaussianBlurFloatProducts &blur, const Halide::RVar &segment) {
+    blur.taps.compute_at(blur.out, segment)
+        .store_in(Halide::MemoryType::GPUShared)
+        .bound(blur.v, 0, 4)
+        .bound(blur.worker, 0, 32)
+        .bound(blur.p, 0, 2)
+        .bound(blur.k, 0, blur.group.steps)
+        .gpu_threads(blur.worker)
+        .vectorize(blur.v)
+        .unroll(blur.p)
+        .unroll(blur.k);
+    // Four numbers, so that what follows in shared memory begins at a multiple of 16 bytes.
+    blur.scale.compute_at(blur.out, segment)
+        .store_in(Halide::MemoryType::GPUShared)
+        .bound(blur.s, 0, 4)
+        .gpu_threads(blur.s);
+    blur.most.compute_at(blur.scale, blur.s).store_in(Halide::MemoryType::Register);
+    blur.most.update().unroll(blur.samples.x).unroll(blur.samples.y);
 }
 
 inline void floats(GaussianBlurFloatProducts &blur, ScheduleContext &context) {
-    using Halide::MemoryType, Halide::RVar, Halide::Func, Halide::Var;
-    const auto place = [&](int n) { return RVar(blur.to[n].name()); };
-    const RVar h = place(0), e = place(1), j = place(2), t = place(3), worker = place(4), step = place(5),
-               segment = place(6), block = place(7);
-    const int lanes = 32 * blur.group.warps;
+    const auto place = [&](int n) { return Halide::RVar(blur.to[n].name()); };
+    const Halide::RVar h = place(0), e = place(1), j = place(2), t = place(3), worker = place(4),
+                       step = place(5), segment = place(6), block = place(7);
     undefined_on_gpu(blur.out);
     blur.out.update()
         .allow_race_conditions()
@@ -44,123 +152,29 @@ inline void floats(GaussianBlurFloatProducts &blur, ScheduleContext &context) {
         .unroll(t)
         .vectorize(h);
     blur.out.never_partition_all();
-    blur.value.compute_at(blur.out, worker)
-        .store_in(MemoryType::Register)
-        .bound_extent(blur.h, 2)
-        .bound_extent(blur.e, 2)
-        .bound_extent(blur.j, 2)
-        .bound_extent(blur.t, 2)
-        .bound_extent(blur.worker, 1)
-        .unroll(blur.h)
-        .unroll(blur.e)
-        .unroll(blur.j)
-        .unroll(blur.t);
-    blur.lost.compute_at(blur.out, worker).store_in(MemoryType::Register).bound_extent(blur.worker, 1);
-    for (Func sums : {blur.plain_sum, blur.column_sum}) {
-        const bool is_column = sums.name() == blur.column_sum.name();
-        (is_column ? sums.compute_at(blur.plain_sum, blur.of_row.x) : sums.compute_at(blur.value, blur.j))
-            .store_in(MemoryType::Register)
-            .bound_extent(blur.h, 2)
-            .bound_extent(blur.e, 2)
-            .bound_extent(blur.j, 1)
-            .bound_extent(blur.t, 1)
-            .bound_extent(blur.worker, 1)
-            .unroll(blur.h)
-            .unroll(blur.e);
-        sums.update()
-            .reorder(blur.h, blur.e, blur.j, blur.t, is_column ? blur.of_column.x : blur.of_row.x)
-            .unroll(blur.h)
-            .unroll(blur.e);
+    pass_down(blur, Halide::LoopLevel(blur.out, worker));
+    ring_in_shared(blur, step, segment);
+    constants_in_shared(blur, segment);
+    for (Halide::OutputImageParam buffer : context.buffers) {
+        gaussian_blur_gpu::rows_of_16_bytes(buffer, 4);
     }
-    float_sums_in_registers(blur, blur.down, blur.of_down, Halide::LoopLevel(blur.out, worker));
-    const RVar of_k(blur.of_down[1].name());
-    blur.ring_words.compute_at(blur.down, of_k)
-        .store_in(MemoryType::Register)
-        .bound_extent(blur.r, 4)
-        .bound_extent(blur.p, 2)
-        .bound_extent(blur.t, 2)
-        .bound_extent(blur.worker, 1)
-        .vectorize(blur.r)
-        .unroll(blur.p)
-        .unroll(blur.t);
-    blur.down_taps.compute_at(blur.down, of_k)
-        .store_in(MemoryType::Register)
-        .bound_extent(blur.v, 4)
-        .bound_extent(blur.p, 2)
-        .bound_extent(blur.worker, 1)
-        .vectorize(blur.v)
-        .unroll(blur.p);
+}
 
-    blur.ring.compute_at(blur.out, step)
-        .store_at(blur.out, segment)
-        .store_in(MemoryType::GPUShared)
-        .bound(blur.r, 0, 4)
-        .bound(blur.p, 0, 2)
-        .bound(blur.t, 0, 2)
-        .bound_extent(blur.worker, lanes)
-        .fold_storage(blur.unit, blur.group.steps)
-        .reorder(blur.r, blur.p, blur.t, blur.worker, blur.unit)
-        .gpu_threads(blur.worker)
-        .vectorize(blur.r)
-        .unroll(blur.p)
-        .unroll(blur.t);
-    const Halide::LoopLevel of_worker(blur.ring, blur.worker);
-    blur.mids.compute_at(of_worker)
-        .store_in(MemoryType::Register)
-        .bound_extent(blur.r, 4)
-        .bound_extent(blur.p, 2)
-        .bound_extent(blur.t, 2)
-        .bound_extent(blur.worker, 1)
-        .unroll(blur.r)
-        .unroll(blur.p)
-        .unroll(blur.t);
-    float_sums_in_registers(blur, blur.along, blur.of_along, of_worker);
-    const RVar along_k(blur.of_along[1].name());
-    blur.pieces.compute_at(blur.along, along_k)
-        .store_in(MemoryType::Register)
-        .bound_extent(blur.h, 2)
-        .bound_extent(blur.j, 2)
-        .bound_extent(blur.k, 1)
-        .bound_extent(blur.worker, 1)
-        .unroll(blur.h)
-        .unroll(blur.j);
-    blur.along_taps.compute_at(blur.along, along_k)
-        .store_in(MemoryType::Register)
-        .bound_extent(blur.v, 4)
-        .bound_extent(blur.p, 2)
-        .bound_extent(blur.worker, 1)
-        .vectorize(blur.v)
-        .unroll(blur.p)
-        .unroll(blur.k);
-    blur.source.compute_at(of_worker)
-        .store_in(MemoryType::Register)
-        .bound_extent(blur.v, 4)
-        .bound_extent(blur.j, 2)
-        .bound_extent(blur.k, blur.group.columns())
-        .bound_extent(blur.worker, 1);
-    blur.row.compute_at(blur.source, blur.j).store_in(MemoryType::Register).bound_extent(blur.j, 1).bound_extent(blur.worker, 1);
-    blur.source.update(0).reorder(blur.v, blur.inside.x, blur.j).vectorize(blur.v).unroll(blur.j).unroll(blur.inside.x);
-    blur.source.update(1)
-        .reorder(blur.v, blur.j, blur.elsewhere.x)
-        .unroll(blur.v)
-        .unroll(blur.j)
-        .unroll(blur.elsewhere.x);
-
-    blur.taps.compute_at(blur.out, segment)
-        .store_in(MemoryType::GPUShared)
-        .bound(blur.v, 0, 4)
-        .bound(blur.worker, 0, 32)
-        .bound(blur.p, 0, 2)
-        .bound(blur.k, 0, blur.group.steps)
-        .gpu_threads(blur.worker)
-        .vectorize(blur.v)
-        .unroll(blur.p)
-        .unroll(blur.k);
-    blur.scale.compute_at(blur.out, segment).store_in(MemoryType::GPUShared).bound(blur.s, 0, 4).gpu_threads(blur.s);
-    blur.most.compute_at(blur.scale, blur.s).store_in(MemoryType::Register);
-    blur.most.update().unroll(blur.samples.x).unroll(blur.samples.y);
-    gaussian_blur_gpu::rows_of_16_bytes(context.buffers[0], 4);
-    gaussian_blur_gpu::rows_of_16_bytes(context.buffers[1], 4);
+// f32 in one kernel on the tensor cores, by the longest radius that the window has. `resident`: the warps
+// that a multiprocessor runs at once, all of which are one wave: the registers allow 12, and from radius 41
+// on 8 and, with the memory of the rings, 7.
+inline ScheduleVariants float_variants() {
+    ScheduleVariants variants;
+    for (const int steps : FloatFragments::of_variants) {
+        const int warps = steps > 9 ? 7 : 4, resident = steps > 9 ? 7 : steps > 6 ? 8 : 12;
+        variants.push_back(variant("tuned_floats_" + std::to_string(8 * (steps - 1)), cuda, "f32", floats,
+            GaussianBlurProductsConfiguration{.steps = steps},
+            {{"warps", warps, 1, 12}, {"resident", resident, 1, 64}})
+                .serves("channels", {.least = 1, .most = 1})
+                .registers("", steps > 6 ? 255 : 168)
+                .says("One kernel; the tensor cores multiply pairs of 16-bit floats by a band of taps."));
+    }
+    return variants;
 }
 
 }  // namespace gaussian_blur_products

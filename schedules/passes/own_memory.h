@@ -33,7 +33,8 @@ protected:
     Stmt visit(const Halide::Internal::Evaluate *statement) override {
         using namespace Halide::Internal;
         const Call *call = statement->value.as<Call>();
-        return within_ && call && call->is_intrinsic(Call::gpu_thread_barrier) ? Evaluate::make(0) : statement;
+        return within_ && call && call->is_intrinsic(Call::gpu_thread_barrier) ? Evaluate::make(0) :
+                                                                                 statement;
     }
 
 private:

@@ -1,5 +1,5 @@
-// The form of gaussian_blur by products of pairs of 16-bit floats, with a model of the instructions in place of
-// them: a lane's result is computed from the words that all lanes of its warp have.
+// The form of gaussian_blur by products of pairs of 16-bit floats, with a model of the instructions in place
+// of them: a lane's result is computed from the words that all lanes of its warp have.
 #include "generators/algorithms/float_bits.h"
 #include "generators/algorithms/gaussian_blur/products/floats.h"
 #include "generators/algorithms/gaussian_blur/weights.h"
@@ -45,8 +45,9 @@ std::vector<Expr> modelled(
 class ModelledBlur {
 public:
     explicit ModelledBlur(int steps)
-        : steps_(steps), blur_(image_, image_.width(), image_.height(), {factor_, low_, high_x_, high_y_, Expr()},
-                             taps_, weights_, weights_.dim(0).extent(), {steps, 2, band_}, modelled, pair_of) {
+        : steps_(steps),
+          blur_(image_, image_.width(), image_.height(), {factor_, low_, high_x_, high_y_, Expr()}, taps_,
+              weights_, weights_.dim(0).extent(), {steps, 2, band_}, modelled, pair_of) {
         for (Halide::Func f : {blur_.most, blur_.scale, blur_.source, blur_.pieces, blur_.along, blur_.ring,
                  blur_.down, blur_.lost, blur_.column_sum, blur_.plain_sum, blur_.value}) {
             f.compute_root();
@@ -61,7 +62,8 @@ public:
             taps(v, lane, part, step) = FloatFragments::word(numbers.real, steps_, v, lane, part, step);
         });
         Halide::Buffer<float> weights(2 * numbers.radius + 1), out(image.width(), image.height());
-        weights.for_each_element([&](int i) { weights(i) = numbers.real[(size_t)std::abs(i - numbers.radius)]; });
+        weights.for_each_element(
+            [&](int i) { weights(i) = numbers.real[(size_t)std::abs(i - numbers.radius)]; });
         image_.set(image);
         taps_.set(taps);
         weights_.set(weights);
@@ -76,7 +78,8 @@ public:
 
 private:
     const int steps_;
-    Halide::ImageParam image_{Halide::Float(32), 2}, taps_{Halide::UInt(32), 4}, weights_{Halide::Float(32), 1};
+    Halide::ImageParam image_{Halide::Float(32), 2}, taps_{Halide::UInt(32), 4},
+        weights_{Halide::Float(32), 1};
     Halide::Param<int> band_, factor_, low_, high_x_, high_y_;
     GaussianBlurFloatProducts blur_;
 };
@@ -96,7 +99,8 @@ int inside(BorderRule rule, int i, int n) {
 }
 
 // The blur in f64, by the definition: down columns, then along rows.
-std::vector<double> blurred(const Halide::Buffer<float> &image, const GaussianWeights &weights, BorderRule rule) {
+std::vector<double> blurred(
+    const Halide::Buffer<float> &image, const GaussianWeights &weights, BorderRule rule) {
     const int w = image.width(), h = image.height();
     std::vector<double> from, to((size_t)w * (size_t)h);
     for (int i = 0; i < w * h; i++) {
@@ -108,7 +112,8 @@ std::vector<double> blurred(const Halide::Buffer<float> &image, const GaussianWe
             double sum = 0;
             for (int t = -weights.radius; t <= weights.radius; t++) {
                 const int at = is_down ? inside(rule, y + t, h) : inside(rule, x + t, w);
-                sum += (double)weights.real[(size_t)std::abs(t)] * from[(size_t)(is_down ? at * w + x : y * w + at)];
+                sum += (double)weights.real[(size_t)std::abs(t)] *
+                       from[(size_t)(is_down ? at * w + x : y * w + at)];
             }
             to[(size_t)i] = sum;
         }
@@ -124,7 +129,8 @@ Halide::Buffer<float> noise(int w, int h, double factor) {
     return image;
 }
 
-void expect_definition(ModelledBlur &blur, const Halide::Buffer<float> &image, double sigma, BorderRule rule, int band) {
+void expect_definition(
+    ModelledBlur &blur, const Halide::Buffer<float> &image, double sigma, BorderRule rule, int band) {
     const std::shared_ptr<const GaussianWeights> weights = GaussianWeights::of(sigma);
     const std::vector<double> wanted = blurred(image, *weights, rule);
     const Halide::Buffer<float> made = blur(image, *weights, rule, band);

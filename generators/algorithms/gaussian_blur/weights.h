@@ -145,14 +145,21 @@ struct TapFragments {
 
 // The taps as an operand of products of 16-bit floats (LaneProduct), in steps of 16 positions of a line: 16
 // neighbouring outputs by the window that they read, which begins 8 (steps - 1) positions before them. Each
-// tap is scaled by 4096, which keeps its parts, a high and a low 16-bit float, in their range. Rows and columns
-// of the operand are in the order of GaussianBlurFloatProducts: first the even ones, then the odd ones.
+// tap is scaled by 4096, which keeps its parts, a high and a low 16-bit float, in their range. Rows and
+// columns of the operand are in the order of GaussianBlurFloatProducts: first the even ones, then the odd
+// ones.
 struct FloatFragments {
     static constexpr float scale = 4096;
 
-    // The fewest steps of windows with this radius.
+    // The steps of the windows that there are variants for, and the fewest for this radius; 0: none suffice.
+    static constexpr int of_variants[] = {3, 4, 5, 6, 9, 14};
     static int steps_of(int radius) {
-        return ceil_div(radius, 8) + 1;
+        for (const int steps : of_variants) {
+            if (radius <= 8 * (steps - 1)) {
+                return steps;
+            }
+        }
+        return 0;
     }
 
     // Word v of a lane, of the high (0) or the low part, in a step. `taps`: from the middle on.

@@ -4,7 +4,6 @@
 #include "runtime/devices/best_device.h"
 #include "runtime/operators/gaussian_blur/forms.h"
 #include <algorithm>
-#include <cstdlib>
 
 namespace tilewright {
 
@@ -166,20 +165,20 @@ struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
         return FloatFragments::steps_of(radius) ==
                    variant.configuration<GaussianBlurProductsConfiguration>().steps &&
                request.border != Border::zero && image.shape()[1] % 2 == 0 &&
-               radius < std::min(image.shape()[0], image.shape()[1]) && in_words(image, variant.backend, 16) &&
-               in_words(output, variant.backend, 16);
+               radius < std::min(image.shape()[0], image.shape()[1]) &&
+               in_words(image, variant.backend, 16) && in_words(output, variant.backend, 16);
     }
 
-    // A unit has 16 rows. Before its first unit, a warp blurs the rows of a window.
+    // A unit has 16 rows. Before its first unit of outputs a warp blurs those of a window, so that segments
+    // are as long as they can be while all warps run at once.
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
         Array &output) const override {
         constexpr int64_t rows = 16, columns = 32;
         const Array &image = request.image(), &fragments = request.weights->float_fragments();
-        const char *const trial = std::getenv("TRIAL_WARPS");  // TRIAL
-        const int64_t warps_of_unit = trial ? std::atoi(trial) : 16;
         const int64_t warps = variant.tunable("warps"),
                       strips = round_up(ceil_div(image.shape()[1], columns), warps),
-                      segments = std::max<int64_t>(units_of(launch.device()) * warps_of_unit / strips, 1);
+                      segments = std::max<int64_t>(
+                          units_of(launch.device()) * variant.tunable("resident") / strips, 1);
         launch.in("image", image, rows_of(image));
         launch.in("taps", fragments,
             View{halide_type(Type::u32), {{4, 1}, {32, 4}, {2, 128}, {fragments.size() / 256, 256}}});

@@ -81,9 +81,12 @@ std::vector<Array> tap_fragments(const IntegerTaps &taps, int bytes, bool are_su
     return all;
 }
 
-// Step, part, lane, word.
+// Step, part, lane, word; nothing for radii without variants.
 Array fragments_of_floats(const GaussianWeights &numbers) {
     const int steps = FloatFragments::steps_of(numbers.radius);
+    if (steps == 0) {
+        return {};
+    }
     Array made(Type::u32, {steps * 2 * 32 * 4});
     uint32_t *word = made.as<uint32_t>();
     for (int step = 0; step < steps; step++) {

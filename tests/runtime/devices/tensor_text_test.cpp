@@ -173,9 +173,9 @@ std::string byte_call(
     int result, const std::string &sum, const std::string &to, const std::string &word = "%r1") {
     std::string text = "\t{ // callseq 0, 0\n";
     for (int i = 0; i < LaneProduct::words + 1; i++) {
-        const std::string operand = i == 0                      ? word :
+        const std::string operand = i == 0                  ? word :
                                     i == LaneProduct::words ? sum :
-                                                                  "%r" + std::to_string(i + 1);
+                                                              "%r" + std::to_string(i + 1);
         text += "\t.param .b32 param" + std::to_string(i) + ";\n\tst.param.b32 \t[param" + std::to_string(i) +
                 "], " + operand + ";\n";
     }
@@ -220,10 +220,11 @@ TEST(TensorText, MakesInstructionsOfProductsOf16BitFloatsAndOfPairsOfThem) {
     for (size_t at = calls.find(of_bytes); at != std::string::npos; at = calls.find(of_bytes)) {
         calls.replace(at, of_bytes.size(), of_halves);
     }
-    const std::string pair = "\t{ // callseq 7, 0\n\t.param .b32 param0;\n\tst.param.f32 \t[param0], %f1;\n"
-                             "\t.param .b32 param1;\n\tst.param.f32 \t[param1], %f2;\n\t.param .b32 retval0;\n"
-                             "\tcall.uni (retval0), tw_pair_f16, (param0, param1);\n"
-                             "\tld.param.b32 \t%r1, [retval0];\n\t} // callseq 7\n";
+    const std::string pair =
+        "\t{ // callseq 7, 0\n\t.param .b32 param0;\n\tst.param.f32 \t[param0], %f1;\n"
+        "\t.param .b32 param1;\n\tst.param.f32 \t[param1], %f2;\n\t.param .b32 retval0;\n"
+        "\tcall.uni (retval0), tw_pair_f16, (param0, param1);\n"
+        "\tld.param.b32 \t%r1, [retval0];\n\t} // callseq 7\n";
     const std::string text = with_tensor_products(module(pair + calls, half_product_call.function(0)));
     EXPECT_EQ(count(text, "\tcvt.rn.f16x2.f32 \t%r1, %f2, %f1;"), 1) << text;
     EXPECT_EQ(count(text, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 \t{%f11, %f22, "), 1) << text;

@@ -12,17 +12,18 @@ namespace tilewright {
 
 // A number is scaled by a power of two, and is then the sum of a high and a low 16-bit float, which have 21
 // of its bits; a product of two numbers is three products of their parts. The 32 lanes of a warp go down a
-// strip of 32 columns, a unit of 16 rows per step, and share nothing with other warps. A unit is blurred along
-// rows; the sums of the products stay with the lane that is to multiply them down columns, as those have the
-// order of the words that the instruction takes. The last `steps` units are kept in a ring. Lane 4 g + q has
+// strip of 32 columns, a unit of 16 rows per step, and share nothing with other warps. A unit is blurred
+// along rows; the sums of the products stay with the lane that is to multiply them down columns, as those
+// have the order of the words that the instruction takes. The last `steps` units are kept in a ring. Lane 4 g
+// + q has
 //     of the image, per 16 columns and 16 rows    columns 4 q ... 4 q + 3 of the rows 2 g and 2 g + 1
 //     of the output, per 16 columns and 16 rows   columns 2 g and 2 g + 1 of the rows 4 q ... 4 q + 3
 // Where an output is not finite, because numbers of its window are not, or are too large for the scale, the
 // lane adds the taps of its outputs one by one.
 struct GaussianBlurFloatProducts : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur_float_products";
-    // The steps of 16 positions in the window of 16 outputs, the warps of a group of workers, and the units of
-    // a segment of the strip.
+    // The steps of 16 positions in the window of 16 outputs, the warps of a group of workers, and the units
+    // of a segment of the strip.
     struct Group {
         int steps, warps;
         Expr band;
@@ -49,7 +50,8 @@ struct GaussianBlurFloatProducts : Halide::NamesInterface {
     // fragments(v, lane, part, step): word v of a lane, of the high (0) or the low part of the taps. weights:
     // the taps themselves, of which there are `count`.
     GaussianBlurFloatProducts(Func image, const Expr &width, const Expr &height, const BorderMap &border,
-        const Func &fragments, const Func &weights, const Expr &count, const Group &group, const AddedProduct &product, const Pair &pair)
+        const Func &fragments, const Func &weights, const Expr &count, const Group &group,
+        const AddedProduct &product, const Pair &pair)
         : group(group), pair_(pair) {
         taps(v, worker, p, k) = fragments(v, worker, p, k);
         choose_scale(image, width, height);
@@ -77,7 +79,8 @@ private:
         return of_worker % 4;
     }
     Expr lane(const Expr &g, const Expr &q) const {
-        const bool is_own = Halide::Internal::equal(g, own_g(worker)) && Halide::Internal::equal(q, own_q(worker));
+        const bool is_own =
+            Halide::Internal::equal(g, own_g(worker)) && Halide::Internal::equal(q, own_q(worker));
         return is_own ? Expr(worker) : worker / 32 * 32 + 4 * g + q;
     }
 
@@ -86,16 +89,18 @@ private:
     }
 
     // A power of two that brings the largest of some numbers of the image to 4 ... 8: so 16-bit floats hold
-    // numbers 8,000 times as large, and the low parts of all that count beside the largest. Where these are 0,
-    // it brings the smallest number that is not 0 to 1. scale(1) is its inverse.
+    // numbers 8,000 times as large, and the low parts of all that count beside the largest. Where these are
+    // 0, it brings the smallest number that is not 0 to 1. scale(1) is its inverse.
     void choose_scale(const Func &image, const Expr &width, const Expr &height) {
         constexpr int side = 8;
         samples = RDom({{0, side}, {0, side}}, "samples");
         const auto place = [&](const Expr &n, const Expr &extent) {
-            return promised(Halide::cast<int32_t>((Halide::cast<int64_t>(2 * n + 1) * extent) / (2 * side)), extent);
+            return promised(
+                Halide::cast<int32_t>((Halide::cast<int64_t>(2 * n + 1) * extent) / (2 * side)), extent);
         };
-        const Expr bits = Halide::reinterpret<uint32_t>(image(place(samples.x, width), place(samples.y, height))) &
-                          word(0x7fffffff);
+        const Expr bits =
+            Halide::reinterpret<uint32_t>(image(place(samples.x, width), place(samples.y, height))) &
+            word(0x7fffffff);
         most(s) = word(0);
         most(s) = max(most(s), select(bits < word(0x7f800000), bits, word(0)));
         const Expr exponent = Halide::cast<int32_t>(most(s) >> 23);
@@ -104,8 +109,8 @@ private:
     }
 
     // source(v, j, k, worker, unit, block, segment): the pixel of column 4 q + v of unit k of columns, and of
-    // row 2 g + j of the unit. Strips inside of the image load four pixels at a time. Nothing is computed of a
-    // pixel here, so that no lane waits for its loads: the border `zero` would need it.
+    // row 2 g + j of the unit. Strips inside of the image load four pixels at a time. Nothing is computed of
+    // a pixel here, so that no lane waits for its loads: the border `zero` would need it.
     void read(const Func &image, const Expr &width, const Expr &height, const BorderMap &border) {
         const int columns = 16 * group.columns();
         const Expr lane = worker % 32, left = strip_columns * strip(worker, block) - group.reach(),
@@ -140,7 +145,9 @@ private:
 
     // along(j, t, ...): the sums of rows 2 n + j, of the columns 16 t ... 16 t + 15 of the strip.
     void blur_along(const AddedProduct &product) {
-        const auto at = [&](const Expr &index) { return source(index, j, k, worker, unit, block, segment) * scale(0); };
+        const auto at = [&](const Expr &index) {
+            return source(index, j, k, worker, unit, block, segment) * scale(0);
+        };
         pieces(h, j, k, worker, unit, block, segment) = parts(at(h), at(h + 2));
         along_taps(v, p, k, worker) = taps(v, worker % 32, p, k);
         along(j, t, worker, unit, block, segment) = Halide::Tuple(0.f, 0.f, 0.f, 0.f);
@@ -177,7 +184,8 @@ private:
         }
         mids(r, p, t, worker, unit, block, segment) = select(p == 0, mux(r, high), mux(r, low));
         ring(r, worker, p, t, unit, block, segment) = mids(r, p, t, worker, unit, block, segment);
-        ring_words(r, p, t, k, worker, unit, block, segment) = ring(r, worker, p, t, unit + k, block, segment);
+        ring_words(r, p, t, k, worker, unit, block, segment) =
+            ring(r, worker, p, t, unit + k, block, segment);
         down_taps(v, p, k, worker) = taps(v, worker % 32, p, k);
         down(j, t, worker, unit, block, segment) = Halide::Tuple(0.f, 0.f, 0.f, 0.f);
         of_down = RDom({{0, 3}, {0, group.steps}}, "of_down");
@@ -197,8 +205,8 @@ private:
             own_g(worker), own_q(worker), sums_of(down(j, t, worker, unit, block, segment))));
     }
 
-    // Where a sum of a lane is not finite, the lane adds the taps of its outputs: `lost` is the number of taps
-    // then, and otherwise 0.
+    // Where a sum of a lane is not finite, the lane adds the taps of its outputs: `lost` is the number of
+    // taps then, and otherwise 0.
     void add_taps(const Func &image, const Expr &width, const Expr &height, const BorderMap &border,
         const Func &weights, const Expr &count) {
         Expr all = 0.f;
@@ -218,7 +226,8 @@ private:
         of_row.where(of_row < lost(worker, unit, block, segment));
         const Expr reach = count / 2, lane = worker % 32,
                    x = strip_columns * strip(worker, block) + 16 * t + 2 * (lane / 4) + h + k - reach,
-                   y = unit_rows * (group.band * segment + unit) + 4 * (lane % 4) + 2 * e + j + of_column - reach;
+                   y = unit_rows * (group.band * segment + unit) + 4 * (lane % 4) + 2 * e + j + of_column -
+                       reach;
         column_sum(h, e, j, t, k, worker, unit, block, segment) = 0.f;
         column_sum(h, e, j, t, k, worker, unit, block, segment) +=
             weights(of_column) *
@@ -226,13 +235,12 @@ private:
         plain_sum(h, e, j, t, worker, unit, block, segment) = 0.f;
         plain_sum(h, e, j, t, worker, unit, block, segment) +=
             weights(of_row) * column_sum(h, e, j, t, of_row, worker, unit, block, segment);
-        value(h, e, j, t, worker, unit, block, segment) =
-            select(lost(worker, unit, block, segment) > 0, plain_sum(h, e, j, t, worker, unit, block, segment),
-                mux(2 * h + e, results));
+        value(h, e, j, t, worker, unit, block, segment) = select(lost(worker, unit, block, segment) > 0,
+            plain_sum(h, e, j, t, worker, unit, block, segment), mux(2 * h + e, results));
     }
 
-    // Places of out: column h of two, row 2 e + j of a lane, half t of the strip, workers, units of a segment,
-    // segments below each other, groups of strips. The width is even.
+    // Places of out: column h of two, row 2 e + j of a lane, half t of the strip, workers, units of a
+    // segment, segments below each other, groups of strips. The width is even.
     void store(const Expr &width, const Expr &height) {
         const Expr band = group.band;
         to = RDom({{0, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 32 * group.warps}, {0, band},
