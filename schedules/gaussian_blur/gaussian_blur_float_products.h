@@ -5,6 +5,7 @@
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
 #include "schedules/schedule.h"
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tilewright {
@@ -167,12 +168,14 @@ inline ScheduleVariants float_variants() {
     ScheduleVariants variants;
     for (const int steps : FloatFragments::of_variants) {
         const int warps = steps > 9 ? 7 : 4, resident = steps > 9 ? 7 : steps > 6 ? 8 : 12;
-        variants.push_back(variant("tuned_floats_" + std::to_string(8 * (steps - 1)), cuda, "f32", floats,
-            GaussianBlurProductsConfiguration{.steps = steps},
-            {{"warps", warps, 1, 12}, {"resident", resident, 1, 64}})
+        auto made =
+            variant("tuned_floats_" + std::to_string(8 * (steps - 1)), cuda, "f32", floats,
+                GaussianBlurProductsConfiguration{.steps = steps},
+                {{"warps", warps, 1, 12}, {"resident", resident, 1, 64}})
                 .serves("channels", {.least = 1, .most = 1})
-                .registers("", steps > 6 ? 255 : 168)
-                .says("One kernel; the tensor cores multiply pairs of 16-bit floats by a band of taps."));
+                .says("One kernel; the tensor cores multiply pairs of 16-bit floats by a band of taps.");
+        variants.push_back(
+            steps > 6 ? std::move(made).registers("", 255) : std::move(made).registers("", 168));
     }
     return variants;
 }
