@@ -110,8 +110,7 @@ inline AddedProduct half_product(const Halide::Target &target) {
 // A word of two numbers as 16-bit floats.
 inline Halide::Expr nvidia_pair_of_halves(const Halide::Target &target, Halide::Expr a, Halide::Expr b) {
     const bool is_opencl = target.has_feature(Halide::Target::OpenCL);
-    return instruction(
-        Halide::UInt(32), is_opencl ? opencl_pair_of_halves : std::string(pair_of_halves), {a, b});
+    return instruction(Halide::UInt(32), is_opencl ? halves_in_word : std::string(pair_of_halves), {a, b});
 }
 
 }  // namespace tilewright

@@ -21,7 +21,7 @@ inline constexpr const char *dot_of_words = "tilewright_dot", *pick_of_words = "
 inline constexpr const char *lane_product_prefix = "tilewright_lanes_",
                             *byte_product_prefix = "tilewright_lanes_u8_",
                             *half_product_prefix = "tilewright_lanes_f16_",
-                            *opencl_pair_of_halves = "tilewright_pair_f16";
+                            *halves_in_word = "tilewright_pair_f16";
 inline constexpr int lane_product_capability = 80;
 
 }  // namespace tilewright
