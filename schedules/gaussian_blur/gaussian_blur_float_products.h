@@ -162,24 +162,35 @@ inline void floats(GaussianBlurFloatProducts &blur, ScheduleContext &context) {
 }
 
 // f32 in one kernel on the tensor cores, by the longest radius that the window has. 8192 x 8192 on an H200
-// (2026-11-29, ms), blocks of 1 / 2 / 4 / 8 warps: sigma 7.5 .267 / .270 / .271 / .373 (8 with 128 registers),
-// sigma 10 .427 / - / .329 / -; with 128 registers and 4 warps .310 and .426. `resident`: the warps
-// that a multiprocessor runs at once, all of which are one wave: the registers allow 12, and from radius 41
-// on 8 and, with the memory of the rings, 7.
+// (2026-11-29, ms), blocks of 1 / 2 / 4 / 8 warps: sigma 7.5 .267 / .270 / .271 / .373 (8 with 128
+// registers), sigma 10 .427 / - / .329 / -; with 128 registers and 4 warps .310 and .426. `resident`: the
+// warps that a multiprocessor runs at once, all of which are one wave: the registers allow 12, and from
+// radius 41 on 8 and, with the memory of the rings, 7.
 inline ScheduleVariants float_variants() {
     ScheduleVariants variants;
+    const auto made = [](Backends where, int steps, int warps, int resident) {
+        return variant("tuned_floats_" + std::to_string(8 * (steps - 1)), where, "f32", floats,
+            GaussianBlurProductsConfiguration{.steps = steps},
+            {{"warps", warps, 1, 12}, {"resident", resident, 1, 64}})
+            .serves("channels", {.least = 1, .most = 1})
+            .says("One kernel; the tensor cores multiply pairs of 16-bit floats by a band of taps.");
+    };
     for (const int steps : FloatFragments::of_variants) {
         // Of blocks of one warp each has the taps in its own memory, of which 11 fit where there are 6 steps.
-        const int warps = steps > 9 ? 7 : steps == 4 || steps == 5 ? 1 : 4,
-                  resident = steps > 9 ? 7 : steps > 6 ? 8 : 12;
-        auto made =
-            variant("tuned_floats_" + std::to_string(8 * (steps - 1)), cuda, "f32", floats,
-                GaussianBlurProductsConfiguration{.steps = steps},
-                {{"warps", warps, 1, 12}, {"resident", resident, 1, 64}})
-                .serves("channels", {.least = 1, .most = 1})
-                .says("One kernel; the tensor cores multiply pairs of 16-bit floats by a band of taps.");
+        const int warps = steps > 9                ? 7 :
+                          steps == 4 || steps == 5 ? 1 :
+                                                     4,
+                  resident = steps > 9 ? 7 :
+                             steps > 6 ? 8 :
+                                         12;
+        auto of_cuda = made(cuda, steps, warps, resident);
         variants.push_back(
-            steps > 6 ? std::move(made).registers("", 255) : std::move(made).registers("", 168));
+            steps > 6 ? std::move(of_cuda).registers("", 255) : std::move(of_cuda).registers("", 168));
+    }
+    // NVIDIA's OpenCL has 48 KB of shared memory. 4096 x 4096, sigma 7.5, on an H200 (2026-11-29, ms): .0892,
+    // with 128 registers .102; tuned_window_30 .146.
+    for (const int steps : {5, 6}) {
+        variants.push_back(made(opencl, steps, steps == 5 ? 4 : 2, 12).options("-cl-nv-maxrregcount=168"));
     }
     return variants;
 }
