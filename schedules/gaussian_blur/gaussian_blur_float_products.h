@@ -183,15 +183,16 @@ inline ScheduleVariants float_variants() {
                   resident = steps > 9 ? 7 :
                              steps > 6 ? 8 :
                                          12;
-        auto of_cuda = made(cuda, steps, warps, resident);
+        auto of_cuda = made(cuda, steps, warps, resident)
+                           .kept_for(steps > 6 ? "radii of 41 to 104" :
+                                     steps < 5 ? "images of more than 2 million pixels, radii of 13 to 24" :
+                                                 "");
         variants.push_back(
             steps > 6 ? std::move(of_cuda).registers("", 255) : std::move(of_cuda).registers("", 168));
     }
     // NVIDIA's OpenCL has 48 KB of shared memory. 4096 x 4096, sigma 7.5, on an H200 (2026-11-29, ms): .0892,
     // with 128 registers .102; tuned_window_30 .146.
-    for (const int steps : {5, 6}) {
-        variants.push_back(made(opencl, steps, steps == 5 ? 4 : 2, 12).options("-cl-nv-maxrregcount=168"));
-    }
+    variants.push_back(made(opencl, 5, 4, 12).options("-cl-nv-maxrregcount=168"));
     return variants;
 }
 
