@@ -353,10 +353,10 @@ inline void window_floats(GaussianBlurWindowFloats &blur, ScheduleContext &conte
 
 // Windows for 16-bit floats, by radius. On an H200 (2026-11-29, ms, f16), with the tiles of 32 rows that
 // OpenCL has:
-//     1920 x 1080, sigma 1 / 2.25                                .0085 / .0101, tiles of 32 rows .0093 / .0135
-//     1920 x 1080, sigma 3 / 5 / 7.5 / 10, tuned_large           .0113 / .0149 / .0193 / .0281
-//     the same, tuned_window                                     .0137 / .0193 / .0295 / .0297
-//     640 x 480, sigma 5 / 7.5 / 10, tuned_large, tuned_window   .0136 / .0178 / .0156, .0094 / .0128 / .0128
+//     1920 x 1080, sigma 1 / 2.25                       .0085 / .0101, tiles of 32 rows .0093 / .0135
+//     1920 x 1080, sigma 3 / 5 / 7.5 / 10, tuned_large  .0113 / .0149 / .0193 / .0281
+//     the same, tuned_window                            .0137 / .0193 / .0295 / .0297
+//     640 x 480, sigma 5 / 7.5 / 10, tuned_large .0136 / .0178 / .0156, tuned_window .0094 / .0128 / .0128
 inline ScheduleVariants half_variants() {
     constexpr double large_images = 1000;
     const char *types = "f16 bf16",
