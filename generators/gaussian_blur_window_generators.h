@@ -3,6 +3,7 @@
 // weights are scalars, and that by products of bytes. u8 images are rows of words.
 #include "generators/algorithms/gaussian_blur/colours.h"
 #include "generators/algorithms/gaussian_blur/configuration.h"
+#include "generators/algorithms/gaussian_blur/products/floats.h"
 #include "generators/algorithms/gaussian_blur/products/fused.h"
 #include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/window.h"
@@ -157,7 +158,7 @@ public:
             output_bytes(), [&](const char *name) { return this->setting(name); });
         group.band = band;
         Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, planes(), reach,
-            multiplier, group, byte_product, word_operations(this->get_target()));
+            multiplier, group, added_product(byte_product_call), word_operations(this->get_target()));
         output = blur.out;
         from_origin({image, output});
         this->apply(blur, {image, output});
@@ -171,7 +172,7 @@ private:
     }
 
     std::vector<TapPlane> planes() const {
-        constexpr int words = ByteProductCall::words_of_a, lanes = 32, halves = 2;
+        constexpr int words = LaneProduct::words_of_a, lanes = 32, halves = 2;
         std::vector<TapPlane> all;
         for (size_t byte = 0; byte < taps.size(); byte++) {
             auto &plane = *taps[byte];
@@ -186,6 +187,36 @@ private:
             all.push_back({fragments, *firsts[byte], plane.dim(3).extent()});
         }
         return all;
+    }
+};
+
+// The form by products of pairs of 16-bit floats. image and output: rows of f32, whose base and rows are
+// multiples of 16 bytes. taps: the words of FloatFragments, with the dimensions word, lane, part, step.
+// weights: the taps -radius ... radius.
+class GaussianBlurFloatProductsGenerator : public VariantGenerator<GaussianBlurFloatProductsGenerator> {
+public:
+    Input<Buffer<float, 2>> image{"image"};
+    Input<Buffer<uint32_t, 4>> taps{"taps"};
+    Input<Buffer<float, 1>> weights{"weights"};
+    Input<int32_t> factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, band{"band"};
+    Output<Buffer<float, 2>> output{"output"};
+
+    void generate() {
+        constexpr int words = LaneProduct::words_of_a, lanes = 32, parts = 2;
+        taps.set_host_alignment(16);
+        taps.dim(0).set_bounds(0, words);
+        taps.dim(1).set_bounds(0, lanes).set_stride(words);
+        taps.dim(2).set_bounds(0, parts).set_stride(words * lanes);
+        taps.dim(3).set_min(0).set_stride(words * lanes * parts);
+        const GaussianBlurFloatProducts::Group group{
+            configuration<GaussianBlurProductsConfiguration>().steps, setting("warps"), band};
+        GaussianBlurFloatProducts blur(image, image.width(), image.height(),
+            {factor, low, high_x, high_y, Expr()}, taps, weights, weights.dim(0).extent(), group,
+            added_product(half_product_call), nvidia_pair_of_halves);
+        output = blur.out;
+        from_origin({image, output});
+        weights.dim(0).set_min(0);
+        apply(blur, {image, output});
     }
 };
 

@@ -4,6 +4,7 @@
 // generator passes one of these.
 #include "Halide.h"
 #include "generators/algorithms/opencl_functions.h"
+#include "generators/algorithms/tensor_products.h"
 #include "generators/algorithms/word_operations.h"
 #include <functional>
 #include <string>
@@ -88,6 +89,17 @@ inline WordOperations word_operations(const Halide::Target &target) {
     return target.has_feature(Halide::Target::OpenCL) ?
                word_operations({dot_of_words, pick_of_words, "fma"}) :
                WordOperations();
+}
+
+// The products of a warp, which adds them to its sums.
+inline AddedProduct added_product(const LaneProduct &product) {
+    return [=](const LaneWord &a, const LaneWord &b, const Halide::Expr &g, const Halide::Expr &q,
+               const std::vector<Halide::Expr> &sums) { return added_product(product, a, b, g, q, sums); };
+}
+
+// A word of two numbers as 16-bit floats.
+inline Halide::Expr nvidia_pair_of_halves(Halide::Expr a, Halide::Expr b) {
+    return instruction(Halide::UInt(32), std::string(pair_of_halves), {a, b});
 }
 
 }  // namespace tilewright

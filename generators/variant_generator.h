@@ -7,6 +7,7 @@
 #include "schedules/passes/half_storage.h"
 #include "schedules/passes/loads_ahead.h"
 #include "schedules/passes/native_functions.h"
+#include "schedules/passes/own_memory.h"
 #include "schedules/passes/thread_folds.h"
 #include "schedules/schedule.h"
 
@@ -48,6 +49,9 @@ protected:
         for (const std::string &func : loaded_ahead_) {
             pipeline.add_custom_lowering_pass(new LoadsAhead(func));
         }
+        for (const std::string &func : own_memory_) {
+            pipeline.add_custom_lowering_pass(new OwnMemory(func));
+        }
         keep_kernels(pipeline, this->get_target());
         return pipeline;
     }
@@ -82,11 +86,12 @@ protected:
             variant().apply(&form, context);
             folded_per_thread_ = context.folded_per_thread;
             loaded_ahead_ = context.loaded_ahead;
+            own_memory_ = context.own_memory;
         }
     }
 
 private:
-    std::vector<std::string> folded_per_thread_, loaded_ahead_;
+    std::vector<std::string> folded_per_thread_, loaded_ahead_, own_memory_;
 };
 
 }  // namespace tilewright

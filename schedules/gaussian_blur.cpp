@@ -5,6 +5,7 @@
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "schedules/gaussian_blur/gaussian_blur_cpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_dots.h"
+#include "schedules/gaussian_blur/gaussian_blur_float_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_products_variants.h"
 #include "schedules/gaussian_blur/gaussian_blur_realigned.h"
@@ -228,18 +229,10 @@ static ScheduleVariants window_variants() {
     }
     struct {
         int radius, columns;
-    } const floats[] = {{20, 192}, {30, 192}, {40, 176}},
-            halves[] = {{4, 256}, {12, 256}, {20, 256}, {40, 176}};
+    } const floats[] = {{20, 192}, {30, 192}, {40, 176}};
     for (const auto &f : floats) {
         add("tuned_window", gpu, "f32", window, tile(f.radius, f.columns, 32, 1, 8), sentence,
             not_measured_by_opencl(1, f.radius));
-    }
-    // 4096 x 4096 f16, sigma 1 / 3 / 5, on an H200 (2026-11-29, ms): .0349 / .0567 / .0870; windows of 4
-    // .0366 / .0582 / -; two columns per thread .0372 / .0629 / .0881; tuned_near .213 / .507 / .807. f32 in
-    // the same run: registers_4 .0472, tuned_window_12 .0595, tuned_large_20 .0878.
-    for (const auto &h : halves) {
-        add("tuned_window", gpu, "f16 bf16", window, tile(h.radius, h.columns, 32, 1, 8),
-            "As tuned_window for f32, whose pixels are converted where they are loaded and stored.");
     }
     for (const int radius : {4, 9, 20, 40}) {
         // NVIDIA's OpenCL gives a thread up to 255 registers, with which a block has at most 256 threads. On
@@ -308,10 +301,12 @@ static const ScheduleVariants &variants() {
         family("tuned",
             {
                 window_variants(),
+                gaussian_blur_gpu::half_variants(),
                 word_variants(),
                 colour_variants(),
                 gaussian_blur_products::fused_variants(),
                 gaussian_blur_products::two_kernel_variants(),
+                gaussian_blur_products::float_variants(),
                 realigned_variant(),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,

@@ -115,6 +115,10 @@ void ScheduleContext::load_ahead(const Halide::Func &func) {
     loaded_ahead.push_back(func.name());
 }
 
+void ScheduleContext::keep_in_own_memory(const Halide::Func &func) {
+    own_memory.push_back(func.name());
+}
+
 std::vector<std::string> backends(Backends where) {
     switch (where) {
     case cpu: return {"cpu"};

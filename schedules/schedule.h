@@ -40,6 +40,7 @@ struct ScheduleContext {
     std::vector<ConfigurationField> configured = {};  // what the variant says of its form
     bool is_stage = false;  // of a pipeline: the buffers are nobody's, so that their sizes say nothing
     std::vector<std::string> loaded_ahead = {};  // the Funcs that load_ahead() was called for
+    std::vector<std::string> own_memory = {};    // the Funcs that keep_in_own_memory() was called for
 
     // The value of the tunable called `name`; a name that the variant does not have is a build error.
     int operator[](const std::string &name) const;
@@ -60,6 +61,10 @@ struct ScheduleContext {
     // each step of a loop (schedules/passes/loads_ahead.h). Where no loop has such steps, that is a build
     // error.
     void load_ahead(const Halide::Func &func);
+
+    // Leaves out the barriers of the loop that makes `func` in shared memory, of which each thread reads only
+    // what it wrote itself (schedules/passes/own_memory.h).
+    void keep_in_own_memory(const Halide::Func &func);
 };
 
 // The numbers from `least` to `most`.

@@ -110,21 +110,29 @@ inline std::optional<std::pair<TensorProduct, int>> tensor_result(const std::str
     return std::nullopt;
 }
 
-// A product of 16 x 32 bytes of A and 32 x 8 bytes of B that is added to 16 x 8 sums of 32 bits, by the 32
-// lanes of a warp, all in registers: one instruction (mma) from compute capability 8.0 on, for which all
-// libraries of CUDA are. Lane 4 g + q has
-//     word n of A, 0 ... 3    row g + 8 (n % 2), columns 4 q ... 4 q + 3, from column 16 on where n > 1
-//     word n of B, 0 and 1    rows 4 q ... 4 q + 3 of column g, from row 16 on where n is 1
+// A product of 16 rows of A and 8 columns of B that is added to 16 x 8 sums of 32 bits, by the 32 lanes of a
+// warp, all in registers: one instruction (mma) from compute capability 8.0 on, for which all libraries of
+// CUDA are. Rows of A and columns of B are 8 words deep: 32 bytes, whose sums are integers, or 16 floats of
+// 16 bits, whose sums are f32. Lane 4 g + q has
+//     word n of A, 0 ... 3    row g + 8 (n % 2), word q, from word 4 on where n > 1
+//     word n of B, 0 and 1    word q of column g, from word 4 on where n is 1
 //     result n, 0 ... 3       row g + 8 (n / 2), column 2 q + n % 2
 // A function per result takes the words, and the sum that this result is added to.
-struct ByteProductCall {
+struct LaneProduct {
     static constexpr int words_of_a = 4, words_of_b = 2, words = words_of_a + words_of_b, results = 4;
-    static constexpr std::string_view prefix = "tw_mma_u8_";
     static constexpr int capability = 80;  // 8.0, the oldest that has the instruction
+    std::string_view prefix, instruction;
 
-    static std::string function(int result) {
+    std::string function(int result) const {
         return std::string(prefix) + std::to_string(result);
     }
 };
+
+constexpr LaneProduct byte_product_call{"tw_mma_u8_", "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32"},
+    half_product_call{"tw_mma_f16_", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"};
+constexpr LaneProduct lane_products[] = {byte_product_call, half_product_call};
+
+// The function that stands for the instruction which makes a word of two numbers, as 16-bit floats.
+constexpr std::string_view pair_of_halves = "tw_pair_f16";
 
 }  // namespace tilewright

@@ -32,25 +32,25 @@ inline Halide::Expr result_of(const TensorProduct &product, const Halide::Expr &
 // The words of a warp's operand: word `word` of lane 4 g + q.
 using LaneWord = std::function<Halide::Expr(int word, Halide::Expr g, Halide::Expr q)>;
 
-// Adds a product of bytes (ByteProductCall) to the four sums of lane 4 g + q.
-using ByteProduct = std::function<std::vector<Halide::Expr>(const LaneWord &a, const LaneWord &b,
+// Adds a product (LaneProduct) to the four sums of lane 4 g + q.
+using AddedProduct = std::function<std::vector<Halide::Expr>(const LaneWord &a, const LaneWord &b,
     Halide::Expr g, Halide::Expr q, const std::vector<Halide::Expr> &sums)>;
 
 // By calls of functions, one per result: a lane gives its own words.
-inline std::vector<Halide::Expr> byte_product(const LaneWord &a, const LaneWord &b, Halide::Expr g,
-    Halide::Expr q, const std::vector<Halide::Expr> &sums) {
+inline std::vector<Halide::Expr> added_product(const LaneProduct &product, const LaneWord &a,
+    const LaneWord &b, const Halide::Expr &g, const Halide::Expr &q, const std::vector<Halide::Expr> &sums) {
     std::vector<Halide::Expr> words, results;
-    for (int word = 0; word < ByteProductCall::words_of_a; word++) {
+    for (int word = 0; word < LaneProduct::words_of_a; word++) {
         words.push_back(a(word, g, q));
     }
-    for (int word = 0; word < ByteProductCall::words_of_b; word++) {
+    for (int word = 0; word < LaneProduct::words_of_b; word++) {
         words.push_back(b(word, g, q));
     }
-    for (int i = 0; i < ByteProductCall::results; i++) {
+    for (int i = 0; i < LaneProduct::results; i++) {
         std::vector<Halide::Expr> operands = words;
         operands.push_back(sums[(size_t)i]);
         results.push_back(Halide::Internal::Call::make(
-            Halide::Int(32), ByteProductCall::function(i), operands, Halide::Internal::Call::PureExtern));
+            sums[(size_t)i].type(), product.function(i), operands, Halide::Internal::Call::PureExtern));
     }
     return results;
 }

@@ -20,7 +20,8 @@ namespace tilewright {
 namespace tensor_text {
 
 inline bool names_product(const std::string &text) {
-    return has(text, tensor_prefix) || has(text, ByteProductCall::prefix);
+    return has(text, tensor_prefix) || has(text, pair_of_halves) ||
+           std::ranges::any_of(lane_products, [&](const LaneProduct &p) { return has(text, p.prefix); });
 }
 
 // Makes an instruction, or a chain of them, of all calls of a basic block that have the same operands.
@@ -70,7 +71,8 @@ public:
 private:
     struct Group {
         size_t at;                             // the place of the first call
-        std::optional<TensorProduct> product;  // none: of bytes
+        std::optional<TensorProduct> product;  // none: of a warp
+        std::string_view instruction;          // of a warp
         std::vector<std::string> operands, sums, results;
     };
     std::vector<std::string> out_;
@@ -96,15 +98,16 @@ private:
 
     // What a function stands for.
     struct Wanted {
-        std::optional<TensorProduct> product;  // none: of bytes
+        std::optional<TensorProduct> product;  // none: of a warp
         int number;                            // of the result
+        std::string_view instruction = {};     // of a warp
 
         size_t operands() const {
             return product ? (size_t)(product->words_of_a() + product->parts() + 2 * product->adds()) :
-                             ByteProductCall::words + 1;
+                             LaneProduct::words + 1;
         }
         size_t results() const {
-            return product ? (size_t)product->results() : ByteProductCall::results;
+            return product ? (size_t)product->results() : LaneProduct::results;
         }
     };
 
@@ -112,9 +115,11 @@ private:
         if (const auto known = tensor_result(function)) {
             return Wanted{known->first, known->second};
         }
-        for (int number = 0; number < ByteProductCall::results; number++) {
-            if (function == ByteProductCall::function(number)) {
-                return Wanted{{}, number};
+        for (const LaneProduct &product : lane_products) {
+            for (int number = 0; number < LaneProduct::results; number++) {
+                if (function == product.function(number)) {
+                    return Wanted{{}, number, product.instruction};
+                }
             }
         }
         return std::nullopt;
@@ -124,10 +129,14 @@ private:
     size_t call(const std::vector<std::string> &lines, size_t begin) {
         const Call call = call_at(lines, begin);
         const auto known = wanted(call.function);
-        if (call.end == lines.size() || (!known && names_product(call.function))) {
+        const bool is_pair = call.function == pair_of_halves && call.operands.size() == 2;
+        if (call.end == lines.size() || (!known && !is_pair && names_product(call.function))) {
             refuse("the call of '" + call.function + "' is not known");
         }
-        if (known) {
+        if (is_pair) {
+            out_.push_back("\tcvt.rn.f16x2.f32 \t" + call.result + ", " + call.operands[1] + ", " +
+                           call.operands[0] + ";");
+        } else if (known) {
             add(*known, call);
         } else {
             out_.insert(
@@ -150,7 +159,7 @@ private:
             refuse("a call of " + call.function + " has other operands");
         }
         if (!wanted.product) {
-            return add_bytes(wanted, call);
+            return add_lanes(wanted, call);
         }
         of_rows_ = wanted.product->ahead > 0 ? wanted.product : std::nullopt;
         size_t number = (size_t)wanted.number;
@@ -169,7 +178,7 @@ private:
         auto group = std::find_if(groups_.begin(), groups_.end(),
             [&](const Group &g) { return g.product == wanted.product && g.operands == operands; });
         if (group == groups_.end()) {
-            groups_.push_back({out_.size(), wanted.product, operands,
+            groups_.push_back({out_.size(), wanted.product, {}, operands,
                 std::vector<std::string>(sum.empty() ? 0 : wanted.results()),
                 std::vector<std::string>(wanted.results())});
             group = groups_.end() - 1;
@@ -185,17 +194,18 @@ private:
         place = call.result;
     }
 
-    // The calls of a product of bytes follow each other, because sums that they share registers with may
+    // The calls of a product of a warp follow each other, because sums that they share registers with may
     // change behind them.
-    void add_bytes(const Wanted &wanted, const Call &call) {
+    void add_lanes(const Wanted &wanted, const Call &call) {
         std::vector<std::string> words = call.operands;
         words.pop_back();
         const bool follows = !groups_.empty() && groups_.back().at + 1 == out_.size() &&
                              !groups_.back().product && groups_.back().operands == words &&
+                             groups_.back().instruction == wanted.instruction &&
                              groups_.back().results[(size_t)wanted.number].empty();
         if (!follows) {
-            groups_.push_back({out_.size(), {}, words, std::vector<std::string>(wanted.results(), "0"),
-                std::vector<std::string>(wanted.results())});
+            groups_.push_back({out_.size(), {}, wanted.instruction, words,
+                std::vector<std::string>(wanted.results(), "0"), std::vector<std::string>(wanted.results())});
             out_.emplace_back();
         }
         groups_.back().sums[(size_t)wanted.number] = call.operands.back();
@@ -275,12 +285,11 @@ private:
     std::string instruction(const Group &group) {
         std::string moves;
         const std::string results = list(group.results, 0, group.results.size(), moves);
-        const std::string a = list(group.operands, 0, ByteProductCall::words_of_a, moves),
-                          b = list(group.operands, ByteProductCall::words_of_a, ByteProductCall::words_of_b,
-                              moves),
+        const std::string a = list(group.operands, 0, LaneProduct::words_of_a, moves),
+                          b = list(group.operands, LaneProduct::words_of_a, LaneProduct::words_of_b, moves),
                           sums = list(group.sums, 0, group.sums.size(), moves);
-        return moves + "\tmma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 \t" + results + ", " + a + ", " +
-               b + ", " + sums + ";";
+        return moves + "\t" + std::string(group.instruction) + " \t" + results + ", " + a + ", " + b + ", " +
+               sums + ";";
     }
 
     // Of rows: eight rows of A, of one block of the depth, are one behind another, and so are eight rows of

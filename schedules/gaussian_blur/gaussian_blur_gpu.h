@@ -311,6 +311,41 @@ inline void colours(GaussianBlurColours &blur, ScheduleContext &context) {
     finish(blur, context);
 }
 
+// Windows for 16-bit floats, by radius. On an H200 (2026-11-29, ms, f16), with the tiles of 32 rows that
+// OpenCL has:
+//     1920 x 1080, sigma 1 / 2.25                       .0085 / .0101, tiles of 32 rows .0093 / .0135
+//     1920 x 1080, sigma 3 / 5 / 7.5 / 10, tuned_large  .0113 / .0149 / .0193 / .0281
+//     the same, tuned_window                            .0137 / .0193 / .0295 / .0297
+//     640 x 480, sigma 5 / 7.5 / 10, tuned_large .0136 / .0178 / .0156, tuned_window .0094 / .0128 / .0128
+inline ScheduleVariants half_variants() {
+    constexpr double large_images = 1000;
+    const char *types = "f16 bf16",
+               *sentence =
+                   "As tuned_window for f32, whose pixels are converted where they are loaded and stored.";
+    ScheduleVariants variants;
+    const auto add = [&](Backends where, const char *name, const Tile &made, int registers) {
+        auto one = variant(
+            std::string(name) + "_" + std::to_string(made.configuration.radius), where, types, window, made)
+                       .says(sentence);
+        if (made.configuration.table) {
+            one = std::move(one).meant_for("height", {.least = large_images});
+            one = std::move(one).serves("width", {.least = (double)made.tunables.front().value});
+        }
+        variants.push_back(registers > 0 ? std::move(one).registers("", registers) : std::move(one));
+    };
+    add(cuda, "tuned_window", in_two_ways(tile(4, 256, 24, 1, 8)), 48);
+    add(cuda, "tuned_window", in_two_ways(tile(9, 192, 24, 1, 8)), 56);
+    for (const int radius : {12, 20, 30}) {
+        add(cuda, "tuned_large", by_table(tile(radius, 384, 48, 1, 8)), 72);
+    }
+    add(cuda, "tuned_large", by_table(tile(40, 352, 32, 1, 8)), 64);
+    add(opencl, "tuned_window", tile(4, 256, 32, 1, 8), 0);
+    add(gpu, "tuned_window", tile(12, 256, 32, 1, 8), 0);
+    add(gpu, "tuned_window", tile(20, 256, 32, 1, 8), 0);
+    add(gpu, "tuned_window", tile(40, 176, 32, 1, 8), 0);
+    return variants;
+}
+
 }  // namespace gaussian_blur_gpu
 
 }  // namespace tilewright

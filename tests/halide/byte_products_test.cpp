@@ -16,7 +16,7 @@ namespace {
 
 using Halide::Expr;
 
-// The rows of A and the columns of B are as ByteProductCall says.
+// The rows of A and the columns of B are as LaneProduct says.
 std::vector<Expr> modelled(
     const LaneWord &a, const LaneWord &b, Expr g, Expr q, const std::vector<Expr> &sums) {
     const WordOperations word;

@@ -1,6 +1,7 @@
 // The integer weights of the blur: their error bound, and the parts that variants take them in.
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -108,6 +109,33 @@ TEST(GaussianWeights, OfTinySigmasAreNoFragments) {
     }
     EXPECT_TRUE(TapFragments::fit(GaussianWeights::of(.5)->words16, false));
     EXPECT_TRUE(TapFragments::fit(GaussianWeights::of(.5)->bytes, true));
+}
+
+// Their parts are within 2^-22 of the tap, and windows end where a variant's steps do.
+TEST(GaussianWeights, FragmentsOfFloatsHaveEachTap) {
+    EXPECT_EQ(FloatFragments::steps_of(16), 3);
+    EXPECT_EQ(FloatFragments::steps_of(17), 4);
+    EXPECT_EQ(FloatFragments::steps_of(104), 14);
+    EXPECT_EQ(FloatFragments::steps_of(105), 0);
+    const auto weights = GaussianWeights::of(7.5);
+    const int steps = FloatFragments::steps_of(weights->radius), middle = 8 * (steps - 1);
+    for (int tap = 0; tap <= middle; tap++) {
+        // Output 0 of lane 0 reads position middle + tap of the window, as an odd or an even one.
+        const int position = middle + tap, lane = position % 16 / 4, number = position % 4 / 2;
+        double sum = 0;
+        for (const int part : {0, 1}) {
+            const uint32_t word =
+                FloatFragments::word(weights->real, steps, 2 * (position % 2), lane, part, position / 16);
+            const uint32_t half = word >> (16 * number) & 0xffff, magnitude = half & 0x7fff;
+            const double value = magnitude < 0x400 ?
+                                     magnitude * 0x1p-24 :
+                                     std::ldexp((magnitude & 0x3ff) + 1024, (int)(magnitude >> 10) - 25);
+            sum += half & 0x8000 ? -value : value;
+        }
+        const double wanted =
+            tap <= weights->radius ? (double)weights->real[(size_t)tap] * FloatFragments::scale : 0;
+        EXPECT_NEAR(sum, wanted, wanted * 0x1p-22 + 0x1p-25) << tap;
+    }
 }
 
 }  // namespace

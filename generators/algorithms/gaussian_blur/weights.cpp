@@ -3,6 +3,7 @@
 #include "generators/algorithms/cache.h"
 #include "generators/algorithms/integers.h"
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -232,6 +233,40 @@ uint32_t TapFragments::word(const IntegerTaps &taps, int v, int lane, int m, int
         const uint32_t w = taps.at(begin + b - output);
         const uint32_t low = std::min(w, 255u), part = byte == 0 ? low : w - low;
         word |= (is_sum ? part : w >> (8 * byte) & 255) << (8 * b);
+    }
+    return word;
+}
+
+namespace {
+
+// The nearest 16-bit float to a number from 0 to 65504, ties to even: its bits, and its value.
+uint16_t half_of(float number) {
+    constexpr float least_normal = 0x1p-14f;
+    if (number < least_normal) {
+        return (uint16_t)std::nearbyint(number * 0x1p24f);
+    }
+    const uint32_t bits = std::bit_cast<uint32_t>(number);
+    return (uint16_t)((bits - 0x38000000 + 0xfff + (bits >> 13 & 1)) >> 13);
+}
+float value_of(uint16_t half) {
+    return half < 0x400 ? (float)half * 0x1p-24f : std::bit_cast<float>(((uint32_t)half << 13) + 0x38000000);
+}
+
+}  // namespace
+
+uint32_t FloatFragments::word(
+    const std::vector<float> &taps, int steps, int v, int lane, int part, int step) {
+    const int output = 2 * (lane / 4) + v % 2, reach = 8 * (steps - 1);
+    uint32_t word = 0;
+    for (int number = 0; number < 2; number++) {
+        const int tap = 16 * step + 2 * (2 * (lane % 4) + number) + v / 2 - output - reach;
+        const size_t at = (size_t)std::abs(tap);
+        const float whole = at < taps.size() ? taps[at] * scale : 0;
+        const uint16_t high = half_of(whole);
+        // The high part is at most half of its last bit too large, so that the low part may be negative.
+        const float rest = whole - value_of(high);
+        const uint16_t low = (uint16_t)(half_of(std::abs(rest)) | (rest < 0 ? 0x8000 : 0));
+        word |= (uint32_t)(part == 0 ? high : low) << (16 * number);
     }
     return word;
 }

@@ -121,7 +121,7 @@ struct TapWordShape {
 // bytes l.
 uint32_t tap_word(const IntegerTaps &taps, int radius, int phase, int k, bool high);
 
-// The taps as an operand of products of bytes (ByteProductCall), in steps of 32 bytes of a line: 32
+// The taps as an operand of products of bytes (LaneProduct), in steps of 32 bytes of a line: 32
 // neighbouring outputs by the window that they read, which begins `reach` words before them. Outputs are in
 // two halves: row r of half m is output 4 (r % 8) + r / 8 + 2 m, so that a lane gets four neighbours. The two
 // words of a lane that a step multiplies are neighbours too, where the instruction has 16 bytes between them.
@@ -141,6 +141,29 @@ struct TapFragments {
 
     // Word v of a lane, in half m of a step.
     uint32_t word(const IntegerTaps &taps, int v, int lane, int m, int step) const;
+};
+
+// The taps as an operand of products of 16-bit floats (LaneProduct), in steps of 16 positions of a line: 16
+// neighbouring outputs by the window that they read, which begins 8 (steps - 1) positions before them. Each
+// tap is scaled by 4096, which keeps its parts, a high and a low 16-bit float, in their range. Rows and
+// columns of the operand are in the order of GaussianBlurFloatProducts: first the even ones, then the odd
+// ones.
+struct FloatFragments {
+    static constexpr float scale = 4096;
+
+    // The steps of the windows that there are variants for, and the fewest for this radius; 0: none suffice.
+    static constexpr int of_variants[] = {3, 4, 5, 6, 9, 14};
+    static int steps_of(int radius) {
+        for (const int steps : of_variants) {
+            if (radius <= 8 * (steps - 1)) {
+                return steps;
+            }
+        }
+        return 0;
+    }
+
+    // Word v of a lane, of the high (0) or the low part, in a step. `taps`: from the middle on.
+    static uint32_t word(const std::vector<float> &taps, int steps, int v, int lane, int part, int step);
 };
 
 }  // namespace tilewright

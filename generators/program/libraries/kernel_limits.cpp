@@ -64,7 +64,10 @@ protected:
 
     Halide::Expr visit(const Call *call) override {
         needs.tensor_products = needs.tensor_products || call->name.starts_with(tensor_prefix);
-        needs.lane_products = needs.lane_products || call->name.starts_with(ByteProductCall::prefix);
+        needs.lane_products =
+            needs.lane_products || std::ranges::any_of(lane_products, [&](const LaneProduct &product) {
+                return call->name.starts_with(product.prefix);
+            });
         return IRMutator::visit(call);
     }
 

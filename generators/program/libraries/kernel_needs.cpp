@@ -60,7 +60,7 @@ void write_needs(const Library &library, const std::string &target, const std::s
     std::ofstream(file_of(library.name, folder))
         << "{" << needs.threads << ", " << needs.shared_bytes << ", "
         << (!opencl                                         ? built.get_cuda_capability_lower_bound() :
-               needs.lane_products || needs.tensor_products ? ByteProductCall::capability :
+               needs.lane_products || needs.tensor_products ? LaneProduct::capability :
                                                               0)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLDoubles)) << ", " << word(needs.images)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLHalf)) << ", "

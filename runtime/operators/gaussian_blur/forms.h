@@ -41,7 +41,7 @@ bool in_words(const Array &array, Backend backend, int bytes);
 View window_view(const Array &array);
 
 // Binds how coordinates outside the image are brought inside: the numbers of BorderMap
-// (generators/algorithms/gaussian_blur/window.h).
-void bind_border(Launch &launch, const GaussianBlurRequest &request);
+// (generators/algorithms/gaussian_blur/window.h). `with_zero`: the library serves the border `zero` too.
+void bind_border(Launch &launch, const GaussianBlurRequest &request, bool with_zero = true);
 
 }  // namespace tilewright

@@ -158,13 +158,49 @@ private:
     }
 };
 
+// f32, by pairs of 16-bit floats.
+struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
+    using BlurForm::BlurForm;
+
+    bool serves(
+        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
+        const Array &image = request.image();
+        const int radius = request.numbers().radius;
+        return FloatFragments::steps_of(radius) ==
+                   variant.configuration<GaussianBlurProductsConfiguration>().steps &&
+               request.border != Border::zero && image.shape()[1] % 2 == 0 &&
+               radius < std::min(image.shape()[0], image.shape()[1]) &&
+               in_words(image, variant.backend, 16) && in_words(output, variant.backend, 16);
+    }
+
+    // A unit has 16 rows. Before its first unit of outputs a warp blurs those of a window, so that segments
+    // are as long as they can be while all warps run at once.
+    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
+        Array &output) const override {
+        constexpr int64_t rows = 16, columns = 32;
+        const Array &image = request.image(), &fragments = request.weights->float_fragments();
+        const int64_t warps = variant.tunable("warps"),
+                      strips = round_up(ceil_div(image.shape()[1], columns), warps),
+                      segments = std::max<int64_t>(
+                          units_of(launch.device()) * variant.tunable("resident") / strips, 1);
+        launch.in("image", image, rows_of(image));
+        launch.in("taps", fragments,
+            View{halide_type(Type::u32), {{4, 1}, {32, 4}, {2, 128}, {fragments.size() / 256, 256}}});
+        launch.in("weights", request.weights->integers(Type::f32));
+        bind_border(launch, request, false);
+        launch.value("band", (int32_t)ceil_div(ceil_div(image.shape()[0], rows), segments));
+        launch.out("output", output, rows_of(output));
+    }
+};
+
 constexpr TwoKernelsForm products("gaussian_blur_products");
 constexpr FusedForm fused("gaussian_blur_fused_products");
+constexpr FloatProductsForm float_products("gaussian_blur_float_products");
 
 }  // namespace
 
 std::vector<const Form *> forms_by_products() {
-    return {&products, &fused};
+    return {&products, &fused, &float_products};
 }
 
 }  // namespace tilewright

@@ -81,6 +81,26 @@ std::vector<Array> tap_fragments(const IntegerTaps &taps, int bytes, bool are_su
     return all;
 }
 
+// Step, part, lane, word; nothing for radii without variants.
+Array fragments_of_floats(const GaussianWeights &numbers) {
+    const int steps = FloatFragments::steps_of(numbers.radius);
+    if (steps == 0) {
+        return {};
+    }
+    Array made(Type::u32, {steps * 2 * 32 * 4});
+    uint32_t *word = made.as<uint32_t>();
+    for (int step = 0; step < steps; step++) {
+        for (int part = 0; part < 2; part++) {
+            for (int lane = 0; lane < 32; lane++) {
+                for (int v = 0; v < 4; v++) {
+                    *word++ = FloatFragments::word(numbers.real, steps, v, lane, part, step);
+                }
+            }
+        }
+    }
+    return made;
+}
+
 }  // namespace
 
 BlurWeights::BlurWeights(double sigma, double truncate)
@@ -93,7 +113,8 @@ BlurWeights::BlurWeights(double sigma, double truncate)
       high16_(tap_pairs(numbers_->words16, numbers_->radius, [](uint32_t w) { return split_tap(w).high; })),
       pairs_(tap_pairs(numbers_->bytes, numbers_->bytes.reach(), [](uint32_t w) { return w; })),
       short_taps_(taps_of_short_sums(numbers_->bytes)), fragments_(tap_fragments(numbers_->bytes, 2)),
-      fragments16_(tap_fragments(numbers_->words16, 3)), sums_(tap_fragments(numbers_->bytes, 2, true)) {}
+      fragments16_(tap_fragments(numbers_->words16, 3)), sums_(tap_fragments(numbers_->bytes, 2, true)),
+      floats_(fragments_of_floats(*numbers_)) {}
 
 std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma, double truncate) {
     auto &known = immortal([] { return Cache<std::pair<double, double>, BlurWeights>(64); });

@@ -60,10 +60,16 @@ public:
         return pixel != Type::u8 ? fragments16_ : are_sums ? sums_ : fragments_;
     }
 
+    // The weights of f32 as FloatFragments: step, part, lane, word.
+    const Array &float_fragments() const {
+        return floats_;
+    }
+
 private:
     std::shared_ptr<const GaussianWeights> numbers_;
     Array real_, exact_, bytes_, words16_, low_, high_, low16_, high16_, pairs_, short_taps_;
     std::vector<Array> fragments_, fragments16_, sums_;
+    Array floats_;
 };
 
 struct GaussianBlurRequest : BlurRequest {

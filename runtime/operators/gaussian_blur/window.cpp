@@ -25,7 +25,7 @@ View window_view(const Array &array) {
         array.offset_bytes()};
 }
 
-void bind_border(Launch &launch, const GaussianBlurRequest &request) {
+void bind_border(Launch &launch, const GaussianBlurRequest &request, bool with_zero) {
     const Border border = request.border;
     const bool mirrors = border == Border::reflect || border == Border::mirror;
     const auto high = [=](int64_t n) {
@@ -36,8 +36,10 @@ void bind_border(Launch &launch, const GaussianBlurRequest &request) {
     launch.value("turn", mirrors ? -1 : 0)
         .value("low", border == Border::reflect ? -1 : 0)
         .value("high_x", high(request.image().shape()[1]))
-        .value("high_y", high(request.image().shape()[0]))
-        .value("zero", border == Border::zero ? 1 : 0);
+        .value("high_y", high(request.image().shape()[0]));
+    if (with_zero) {
+        launch.value("zero", border == Border::zero ? 1 : 0);
+    }
 }
 
 namespace {

@@ -55,6 +55,12 @@ public:
         for (const Case &c : cases) {
             samples.push_back(sample(type, c));
         }
+        if (type == "f32") {  // of each length of the windows of tuned_floats_*
+            samples.push_back(sample(type, {{60, 222}, settings(5, "reflect")}));
+            samples.push_back(sample(type, {{75, 300}, settings(10, "mirror")}));
+            samples.push_back(sample(type, {{70, 330}, settings(16, "reflect")}));
+            samples.push_back(sample(type, {{110, 520}, settings(25, "nearest")}));
+        }
         if (type == "u8") {  // more rows than a grid has blocks along its second axis: one type shows it
             samples.push_back(sample(type, {{600001, 3}, settings(.5, "nearest")}));
         }

@@ -172,14 +172,14 @@ TEST(TensorText, RefusesWhatItDoesNotUnderstand) {
 std::string byte_call(
     int result, const std::string &sum, const std::string &to, const std::string &word = "%r1") {
     std::string text = "\t{ // callseq 0, 0\n";
-    for (int i = 0; i < ByteProductCall::words + 1; i++) {
-        const std::string operand = i == 0                      ? word :
-                                    i == ByteProductCall::words ? sum :
-                                                                  "%r" + std::to_string(i + 1);
+    for (int i = 0; i < LaneProduct::words + 1; i++) {
+        const std::string operand = i == 0                  ? word :
+                                    i == LaneProduct::words ? sum :
+                                                              "%r" + std::to_string(i + 1);
         text += "\t.param .b32 param" + std::to_string(i) + ";\n\tst.param.b32 \t[param" + std::to_string(i) +
                 "], " + operand + ";\n";
     }
-    return text + "\t.param .b32 retval0;\n\tcall.uni (retval0), " + ByteProductCall::function(result) +
+    return text + "\t.param .b32 retval0;\n\tcall.uni (retval0), " + byte_product_call.function(result) +
            ", (param0);\n\tld.param.b32 \t" + to + ", [retval0];\n\t} // callseq 0\n";
 }
 
@@ -189,7 +189,7 @@ TEST(TensorText, MakesOneInstructionOfTheCallsOfAProductOfBytes) {
     const std::string text =
         with_tensor_products(module(byte_call(0, "%r11", "%r11") + byte_call(1, "%r12", "%r12") +
                                         byte_call(2, "0", "%r13") + byte_call(3, "%r14", "%r24"),
-            ByteProductCall::function(0)));
+            byte_product_call.function(0)));
     EXPECT_EQ(count(text, byte_mma), 1);
     EXPECT_EQ(count(text, byte_mma + "{%r11, %r12, %r13, %r24}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r11, "
                                      "%r12, %twr0, %r14};"),
@@ -214,10 +214,28 @@ TEST(TensorText, CallsOfBytesThatDoNotFollowEachOtherAreTwoProducts) {
     EXPECT_EQ(count(other, byte_mma), 2);
 }
 
+TEST(TensorText, MakesInstructionsOfProductsOf16BitFloatsAndOfPairsOfThem) {
+    std::string calls = byte_call(0, "%f11", "%f11") + byte_call(1, "%f12", "%f22");
+    const std::string of_bytes(byte_product_call.prefix), of_halves(half_product_call.prefix);
+    for (size_t at = calls.find(of_bytes); at != std::string::npos; at = calls.find(of_bytes)) {
+        calls.replace(at, of_bytes.size(), of_halves);
+    }
+    const std::string pair =
+        "\t{ // callseq 7, 0\n\t.param .b32 param0;\n\tst.param.f32 \t[param0], %f1;\n"
+        "\t.param .b32 param1;\n\tst.param.f32 \t[param1], %f2;\n\t.param .b32 retval0;\n"
+        "\tcall.uni (retval0), tw_pair_f16, (param0, param1);\n"
+        "\tld.param.b32 \t%r1, [retval0];\n\t} // callseq 7\n";
+    const std::string text = with_tensor_products(module(pair + calls, half_product_call.function(0)));
+    EXPECT_EQ(count(text, "\tcvt.rn.f16x2.f32 \t%r1, %f2, %f1;"), 1) << text;
+    EXPECT_EQ(count(text, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 \t{%f11, %f22, "), 1) << text;
+    EXPECT_EQ(count(text, "call.uni"), 0);
+    EXPECT_EQ(with_tensor_products(text), text);
+}
+
 TEST(TensorText, RefusesCallsOfBytesThatItDoesNotUnderstand) {
     EXPECT_NE(refusal(byte_call(4, "%r11", "%r11")).find("is not known"), std::string::npos);
     EXPECT_NE(
-        refusal(call(0, "%f10", ByteProductCall::function(0))).find("other operands"), std::string::npos);
+        refusal(call(0, "%f10", byte_product_call.function(0))).find("other operands"), std::string::npos);
 }
 
 const std::string copy_a =

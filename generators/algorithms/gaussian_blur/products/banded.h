@@ -49,7 +49,7 @@ struct BandedProducts : Halide::NamesInterface {
     // `taps` are the planes of the taps' bytes, from the lowest on (is_sum: of TapFragments::is_sum);
     // `window`: no window has more pairs of words.
     void multiply(int bytes, bool is_sum, const std::vector<TapPlane> &taps, const Expr &window,
-        const Words &line, const ByteProduct &product) {
+        const Words &line, const AddedProduct &product) {
         sums(j, m, q, g, this->line, tile, block, group) = Halide::Tuple(std::vector<Expr>(4, Expr(0)));
         bytes_ = bytes;
         window_ = window;
@@ -117,7 +117,7 @@ private:
     }
 
     void add(const std::vector<TapPlane> &taps, int of_tap, int of_line, const Words &line,
-        const ByteProduct &product) {
+        const AddedProduct &product) {
         const TapPlane &plane = taps[(size_t)of_tap];
         if (!plane.words.defined()) {
             return;

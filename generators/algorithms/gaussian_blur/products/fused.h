@@ -58,7 +58,7 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
     // reach: the words that a window has before its output.
     GaussianBlurFusedProducts(Func image, Expr width, Expr height, const BorderMap &border,
         const std::vector<TapPlane> &planes, Expr reach, Expr multiplier, const Group &group,
-        const ByteProduct &product, const WordOperations &word)
+        const AddedProduct &product, const WordOperations &word)
         : group(group), outputs_(group.tiles + 1 - group.steps), strips_(ceil_div(width, 32 * outputs_)) {
         read(image, width, height, border, reach, word);
         divide_into_planes(reach, word);

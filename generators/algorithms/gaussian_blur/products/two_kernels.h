@@ -44,7 +44,7 @@ struct GaussianBlurProducts : Halide::NamesInterface {
 
     GaussianBlurProducts(Func image, Expr width, Expr height, const BorderMap &border,
         const std::vector<TapPlane> &taps, Expr reach, Expr multiplier, const Group &group,
-        const ByteProduct &product, const WordOperations &word)
+        const AddedProduct &product, const WordOperations &word)
         : group(group), words(image, width, height, border, true, word, std::min(group.planes(), 2)) {
         const auto of = [&](const Func &lines) {
             return [=](Expr n, Expr h, Expr line, Expr g, Expr tile, int byte, Expr k, Expr channel, Expr) {
