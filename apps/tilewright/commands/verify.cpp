@@ -255,11 +255,11 @@ void verify(const VerifyOptions &options) {
     std::mutex mutex;  // of the results
     std::vector<Result> results;
     const auto report = [&](Result result) {
-        const std::lock_guard lock(mutex);
         const bool is_fine = result.verdict == Verdict::ok || result.verdict == Verdict::not_run;
         if (!options.as_json && !(is_quiet() && is_fine && !is_slow(result))) {
-            print_verdicts(line_of(result));
+            print_verdicts(line_of(result));  // a signal must not wait for this
         }
+        const std::lock_guard lock(mutex);
         results.push_back(std::move(result));
     };
     size_t steps = 0, not_asked = 0;
