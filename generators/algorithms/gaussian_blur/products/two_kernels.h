@@ -10,10 +10,9 @@ namespace tilewright {
 
 // The separable blur: down columns, then along rows, with bytes between the passes. Image and out are rows of
 // words. In between, images of several channels, or of two bytes per number, are divided into planes of
-// bytes. Columns continue beyond
-// the left and right side between the passes too: each of them is blurred by itself, from the column whose
-// copy it is. out is computed in bands of rows, so that the bytes between the passes take the memory of one
-// band.
+// bytes. Columns continue beyond the left and right side between the passes too: each of them is blurred by
+// itself, from the column whose copy it is. out is computed in bands of rows, so that the bytes between the
+// passes take the memory of one band.
 struct GaussianBlurProducts : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur_products";
     // The tiles of a group of workers: of so many lines, and of so many outputs of each.
