@@ -266,9 +266,9 @@ static ScheduleVariants word_variants() {
         add_words(w.radius == 9 || w.radius == 20 ? gpu : opencl, w, w.window);
     }
     // Those of radius 9 to 20 took 1.18 to 3 times as long as tuned_fused_* by CUDA (images of 33 rows .92 to
-    // 1.13, H200); of these radii the widest window serves devices without such tensor cores.
-    for (const auto &w : {words[0], words[3]}) {
-        add("tuned_window", gpu, "u8", window_dot,
+    // 1.13, H200); of these radii the widest window serves such GPUs without those tensor cores.
+    for (const auto &w : words) {
+        add("tuned_window", w.radius == 4 || w.radius == 30 ? gpu : opencl, "u8", window_dot,
             word_tile(w.radius, w.high, true, w.columns, w.rows, w.window),
             "One kernel; dot products of four bytes, windows of words in registers.",
             "borders other than reflect, widths that are no multiple of 4, and GPUs without such tensor "
