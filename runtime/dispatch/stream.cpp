@@ -138,7 +138,7 @@ std::future<Array> Stream::start(Work work) try {
 }
 
 std::future<Array> Stream::start(
-    const Operator &op, std::vector<Array> inputs, Settings settings, std::string schedule) {
+    const Operator &op, std::vector<Array> inputs, Settings settings, std::string schedule) try {
     return start([&op, inputs = std::move(inputs), settings = std::move(settings),
                      schedule = std::move(schedule)](Call how) {
         how.schedule = schedule;
@@ -146,6 +146,8 @@ std::future<Array> Stream::start(
         op(inputs, output, settings, how);
         return output;
     });
+} catch (...) {  // no memory for what is started
+    leave_with_error();
 }
 
 void Stream::wait() {

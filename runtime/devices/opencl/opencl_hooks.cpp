@@ -205,9 +205,10 @@ void *create_program(void *context, unsigned count, const char **strings, const 
     if (text && !text->assembly.empty()) {
         const ModuleClock clock;
         compiled = true;
-        ArgumentsOfKernels arguments;
+        OpenClKernels::OfPrograms known;
+        ArgumentsOfKernels &arguments = known.try_emplace(nullptr).first->second;
         if (void *program = program_of_ptx(context, text->assembly, arguments)) {
-            kernels().know(program, std::move(arguments));
+            kernels().know(program, known.extract(known.begin()));
             return program;
         }
         if (text->source.empty()) {

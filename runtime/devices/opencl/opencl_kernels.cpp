@@ -40,9 +40,11 @@ bool OpenClKernels::give_back(void *kernel) noexcept {
     return is_kept;
 }
 
-void OpenClKernels::know(void *program, ArgumentsOfKernels arguments) noexcept {
+void OpenClKernels::know(void *program, OfPrograms::node_type arguments) noexcept {
+    arguments.key() = program;
     const std::lock_guard lock(mutex_);
-    of_ptx_.insert_or_assign(program, std::move(arguments));
+    of_ptx_.erase(program);
+    of_ptx_.insert(std::move(arguments));
 }
 
 const PtxArguments *OpenClKernels::arguments_of(void *program, const char *name) noexcept {

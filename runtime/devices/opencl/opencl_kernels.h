@@ -28,8 +28,10 @@ public:
     // one may get its address.
     void forget(void *program, int (*release)(void *kernel)) noexcept;
 
-    // Says where the arguments of a program's kernels are, which is PTX.
-    void know(void *program, ArgumentsOfKernels arguments) noexcept;
+    // Says where the arguments of a program's kernels are, which is PTX: the one entry of a map, which the
+    // caller made before the program, so that no memory is missing here.
+    using OfPrograms = std::map<void *, ArgumentsOfKernels>;
+    void know(void *program, OfPrograms::node_type arguments) noexcept;
 
     // The same of a kernel until its program is released; null of other programs.
     const PtxArguments *arguments_of(void *program, const char *name) noexcept;
@@ -40,7 +42,7 @@ private:
     std::mutex mutex_;
     std::unordered_map<void *, Key> taken_;
     std::multimap<Key, void *> kept_;
-    std::map<void *, ArgumentsOfKernels> of_ptx_;  // by their programs
+    OfPrograms of_ptx_;
 };
 
 }  // namespace tilewright::driver

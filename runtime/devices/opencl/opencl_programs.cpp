@@ -9,10 +9,12 @@
 #include "runtime/process/kept_signals.h"
 #include <HalideRuntime.h>
 #include <cstdlib>
+#include <exception>
 #include <map>
+#include <new>
 #include <optional>
-#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tilewright::driver {
@@ -70,6 +72,13 @@ std::string identity_of(const DeviceInfo &device, const std::string &source) {
            source;
 }
 
+// Says to build() what a program is. Where there is no memory for that, build() builds it, which may be once
+// more, and keeps nothing.
+void remember(void *program, std::optional<std::string> identity) noexcept try {
+    waiting()[program] = std::move(identity);
+} catch (const std::bad_alloc &) {  // NOLINT(bugprone-empty-catch): see above
+}
+
 // The program of a binary, built; null where the driver does not take it.
 void *from_binary(void *context, const std::string &binary) {
     const KeptSignals kept;
@@ -83,6 +92,7 @@ void *from_binary(void *context, const std::string &binary) {
     }
     if (status == 0 && error == 0 &&
         functions().build(program, 1, &device->device, nullptr, nullptr, nullptr) == 0) {
+        remember(program, std::nullopt);
         return program;
     }
     functions().release(program);
@@ -124,19 +134,17 @@ std::string with_limits(const std::string &ptx) {
 
 }  // namespace
 
-void *program_of_ptx(void *context, const std::string &ptx, ArgumentsOfKernels &arguments) noexcept try {
+void *program_of_ptx(void *context, const std::string &ptx, ArgumentsOfKernels &arguments) try {
     const DeviceInfo &device = device_info(this_thread.device);
     if (!functions().take_binaries() || device.compute_capability < capability_of(ptx)) {
         return nullptr;
     }
     std::string text = with_limits(with_tensor_products(ptx));
     arguments = gather_numbers(text);
-    void *made = from_binary(context, text + '\0');
-    if (made != nullptr) {
-        waiting()[made] = std::nullopt;
-    }
-    return made;
-} catch (const std::exception &) {  // no memory, or calls that are not understood
+    return from_binary(context, text + '\0');
+} catch (const std::bad_alloc &) {
+    throw;
+} catch (const std::exception &) {  // calls or parameters that are not understood
     return nullptr;
 }
 
@@ -144,19 +152,16 @@ void *program_of(void *context, const std::string &source, const std::function<v
     try {
         const DeviceInfo &device = device_info(this_thread.device);
         if (functions().complete() && !program_cache().is_off() && !keeps_its_own(device)) {
-            const std::string identity = identity_of(device, source);
+            std::string identity = identity_of(device, source);
             if (const auto binary = program_cache().find(identity)) {
                 if (void *program = from_binary(context, *binary)) {
-                    waiting()[program] = std::nullopt;
                     return program;
                 }
                 program_cache().remove(identity);
             }
             void *program = make();
-            if (waiting().contains(program)) {
-                program_cache().keep(identity, binary_of(program));
-            } else if (program != nullptr) {
-                waiting()[program] = identity;
+            if (program != nullptr) {
+                remember(program, std::move(identity));
             }
             return program;
         }

@@ -14,8 +14,8 @@ void *program_of(void *context, const std::string &source, const std::function<v
 
 // A built program of PTX for the device of this thread, with the instructions of tensor cores
 // (generators/algorithms/tensor_text.h) and the variant's limits of registers, and where its kernels'
-// arguments are. Null where the device or the driver does not take it.
-void *program_of_ptx(void *context, const std::string &ptx, ArgumentsOfKernels &arguments) noexcept;
+// arguments are. Null where the device or the driver does not take it. Errors: std::bad_alloc.
+void *program_of_ptx(void *context, const std::string &ptx, ArgumentsOfKernels &arguments);
 
 // How many registers a thread has at most where a block has so many threads: of 65536, each fourth of which
 // is for a fourth of the block's warps.

@@ -1,5 +1,6 @@
 #include "runtime/devices/opencl/ptx_arguments.h"
 #include "generators/algorithms/integers.h"
+#include <algorithm>
 #include <charconv>
 #include <sstream>
 #include <stdexcept>
@@ -23,15 +24,18 @@ struct Parameters {
         words >> param >> type;
         while (words >> name) {
         }
-        if (line.find(" .ptr .global ") != std::string::npos && places.empty()) {
+        if (line.find(" .ptr .global ") != std::string::npos) {
+            if (!places.empty()) {  // the driver would take the buffer's handle for a number
+                throw std::runtime_error("an address of PTX is behind a number");
+            }
             addresses.push_back(line);
             arguments.addresses++;
         } else if (line.find(" .ptr .shared ") != std::string::npos) {
             local = line;
             arguments.has_local = true;
         } else {
-            size_t bits = 0;
-            std::from_chars(type.data() + 2, type.data() + type.size(), bits);
+            size_t bits = 0;  // of `.f32`
+            std::from_chars(type.data() + std::min<size_t>(2, type.size()), type.data() + type.size(), bits);
             if (bits < 8 || bits > 64) {
                 throw std::runtime_error("a parameter of PTX is not known");
             }

@@ -2,10 +2,12 @@
 #include "generators/algorithms/module_text.h"
 #include "runtime/devices/opencl/opencl.h"
 #include "runtime/devices/opencl/opencl_functions.h"
+#include "runtime/devices/opencl/ptx_arguments.h"
 #include "runtime/devices/thread_context.h"
 #include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/fakes/fakes.h"
 #include <gtest/gtest.h>
+#include <stdexcept>
 
 // The hook that the runtime defines.
 extern "C" void *halide_opencl_get_symbol(void *, const char *name);
@@ -226,6 +228,21 @@ TEST(OpenClPrograms, NumbersOfPtxAreOneParameter) {
     ASSERT_EQ(g.size(), 2u);
     EXPECT_EQ(g[1].second.substr(12), "abcd");
     release(program);
+}
+
+// A number that is the handle of a buffer would be an address of anywhere.
+TEST(OpenClPrograms, PtxWhoseParametersAreNotUnderstoodIsRefused) {
+    const auto gather = [](const std::string &parameters) {
+        std::string text = ".visible .entry f(\n" + parameters + "\n)\n{\n\tret;\n}\n";
+        driver::gather_numbers(text);
+        return text;
+    };
+    const std::string number = "\t.param .u32 f_param_0",
+                      address = "\t.param .u64 .ptr .global .align 1 f_param_1";
+    EXPECT_NE(gather(address + ",\n" + number).find("f_numbers[4]"), std::string::npos);
+    EXPECT_THROW(gather(number + ",\n" + address), std::runtime_error);
+    EXPECT_THROW(gather("\t.param .align 64 .b8 f_map_0[128]"), std::runtime_error);
+    EXPECT_THROW(gather("\t.param"), std::runtime_error);
 }
 
 // Kernels are kept by program and name, one object per launch that goes on, until their program is released.
