@@ -182,7 +182,9 @@ std::vector<Library> Selection::libraries() const {
                         };
                         const std::string other = variant.library_type(type);
                         const bool is_shared = is_own && other != type && has(variant, other);
-                        all.push_back({&variant, type, backend, name_for(type), capability, schedule,
+                        // OpenCL's PTX has instructions of 8.0, and older GPUs get the OpenCL C beside it.
+                        const int oldest = backend == "cuda" ? capability : TargetChoice().capability;
+                        all.push_back({&variant, type, backend, name_for(type), oldest, schedule,
                             point.tunables, host_cpu, is_own, errors, is_shared ? name_for(other) : ""});
                     }
                 }

@@ -1,7 +1,8 @@
-# What a library is made for, by the generator programs of this build: the CUDA capability that was asked for,
-# OpenCL without doubles where nothing computes with them, the instruction sets of a CPU, and words of errors.
-# Arguments: INVERT, COLUMN_SUM, MIN_PLUS and MATMUL, the generator programs of invert, column_sum,
-# min_plus_convolution and matmul (all but the first may be empty), and WORK, which is emptied.
+# What a library is made for, by the generator programs of this build: the CUDA capability that was asked for
+# (and the same one for the PTX of OpenCL), OpenCL without doubles where nothing computes with them, the
+# instruction sets of a CPU, and words of errors. Arguments: INVERT, COLUMN_SUM, MIN_PLUS and MATMUL, the
+# generator programs of invert, column_sum, min_plus_convolution and matmul (all but the first may be empty),
+# and WORK, which is emptied.
 file(REMOVE_RECURSE ${WORK})
 
 # make(GENERATOR WORDS...): makes libraries and the sources of their kernels in WORK.
@@ -123,6 +124,11 @@ foreach (asked 20 8.0 new)
     endif ()
 endforeach ()
 
+# PTX of OpenCL libraries is for 8.0 and newer, whatever the CUDA libraries are for.
+foreach (asked 50 90)
+    make(${INVERT} schedule=tuned type=u8 backend=opencl capability=${asked})
+    expect(invert_tuned_any_u8_opencl.ptx "[.]target sm_80")
+endforeach ()
 make(${INVERT} schedule=tuned backend=opencl)
 expect(invert_tuned_any_u8_opencl.cl "__kernel")
 expect(invert_tuned_any_u8_opencl.cl NOT "fp64|double")
