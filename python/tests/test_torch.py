@@ -23,7 +23,6 @@ def device(request):
         yield request.param
 
 
-
 def test_tensors_in_and_out():
     result = tilewright.gaussian_blur(torch.from_numpy(IMAGE), 2, device="cpu")
     assert isinstance(result, torch.Tensor)

@@ -131,7 +131,11 @@ std::unique_ptr<Request> Operator::read_checked(
     check_declared(inputs, all);
     std::unique_ptr<Request> request = read_request(inputs, all);
     request->inputs.assign(inputs.begin(), inputs.end());
-    request->settings = &all == &completed ? std::move(completed) : all;
+    if (&all == &completed) {
+        request->settings = std::move(completed);
+    } else {
+        request->settings = all;
+    }
     const int64_t most = most_rows(*request);
     if (request->inputs[0].shape()[0] > most) {
         request->parts = parts_of(*request, most);
