@@ -29,7 +29,7 @@ struct Described {
 
 }  // namespace tilewright
 
-// Libraries that a program builds and loads call them in the program.
+// Libraries of a program's own operators (tilewright_add_operator) may be linked with libtilewright.so.
 extern "C" {
 
 [[gnu::visibility("default")]] int halide_cuda_run_described(void *module, const char *kernel, int blocks_x,
