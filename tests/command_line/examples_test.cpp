@@ -175,6 +175,9 @@ Words made_small(Words words) {
             words[i] = std::regex_replace(words[i], std::regex("[0-9]+"), "64");
         }
     }
+    for (size_t i = 1; i < words.size(); i++) {
+        words[i] = words[i - 1] == "--random" ? "10" : words[i - 1] == "--seconds" ? "1" : words[i];
+    }
     if (all_operators) {
         words.insert(words.begin() + 1, split(TILEWRIGHT_BUILT_OPERATORS, ' ').front());
     }
