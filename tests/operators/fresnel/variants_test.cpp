@@ -21,8 +21,8 @@ protected:
     bool is_slow() const {
         return variant().schedule == "reference";
     }
-    // The side that the variant is made for, where it is made for one that is no power of two; otherwise 0. Of
-    // lines with a factor of 17, which are convolutions up to 1024 points, a short one.
+    // The side that the variant is made for, where it is made for one that is no power of two; otherwise 0.
+    // Of lines with a factor of 17, which are convolutions up to 1024 points, a short one.
     int64_t own_side() const {
         if (variant().schedule == "fused_mixed_large") {
             return 1088;
