@@ -135,7 +135,7 @@ std::vector<Sample> FresnelWorkload::samples(const std::string &) const {
         for (int64_t side = shortest_pass; side <= 2048; side *= 2) {
             add(method, random_field(side), side % 3 == 1 ? critical : -critical, fmt::format("{}", side));
         }
-        for (const int64_t side : {1, 2, 15, 17, 45, 250, 1600}) {
+        for (const int64_t side : {1, 2, 15, 17, 45, 67, 250, 1600}) {
             add(method, random_field(side), side % 2 == 1 ? critical : -critical, fmt::format("{}", side));
         }
         add(method, random_field(300).crop(5, 3, 256, 256), critical, "256 cropped");

@@ -15,18 +15,14 @@ protected:
         for (int64_t side = 16; side <= longest; side *= 2) {
             all.push_back(side);
         }
-        all.insert(all.end(), {1, 2, 15, 30, 50, 97});
+        all.insert(all.end(), {1, 2, 15, 30, 34, 50, 97});
         return all;
     }
     bool is_slow() const {
         return variant().schedule == "reference";
     }
     // The side that the variant is made for, where it is made for one that is no power of two; otherwise 0.
-    // Of lines with a factor of 17, which are convolutions up to 1024 points, a short one.
     int64_t own_side() const {
-        if (variant().schedule == "fused_mixed_large") {
-            return 1088;
-        }
         const bool is_pass = variant().form == "fft_pass";
         const int64_t side = is_pass ? variant().configuration<FftPassShape>().length() : 1;
         return std::has_single_bit((uint64_t)side) ? 0 : side;
