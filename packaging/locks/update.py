@@ -12,6 +12,7 @@ root = here.parents[1]
 BUILD, PYTHON = ["requirements.txt"], ["requirements-python.txt"]
 # Each lock: what it is made of, for which Python, and the lock that its packages are added to.
 LOCKS = {"requirements.txt": (BUILD, "3.10", None),
+         "requirements-plots.txt": (["requirements-plots.txt"], "3.10", None),
          "requirements-check.txt": (["requirements-check.txt"], "3.10", None),
          "requirements-python.txt": (BUILD + PYTHON, "3.11.5", "requirements.txt"),
          "requirements-release.txt": (BUILD + PYTHON + ["requirements-release.txt"], "3.11.5",

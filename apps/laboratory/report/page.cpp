@@ -171,7 +171,7 @@ constexpr const char *small_page =
     "writes it.";
 constexpr const char *no_plots =
     "This report has no plots, because the program was built without the plotting library: build it with "
-    "vl-convert-python of requirements.txt installed, and without TILEWRIGHT_SMALL.";
+    "vl-convert-python of requirements-plots.txt installed, and without TILEWRIGHT_SMALL.";
 
 }  // namespace
 

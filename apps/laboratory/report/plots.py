@@ -3,8 +3,8 @@
 has the bytes of the text as a number of 64 bits, and the text as zlib deflates it: .3 MB in place of .9.
 
 Usage: plots.py FILE. A FILE that ends with .js has the text itself, for small pages beside it. The library
-comes out of the package vl-convert-python of requirements.txt. Exits with 1 and a sentence where that package
-is missing, or gives another text than the one that the tests have seen; then FILE is not written.
+comes out of the package vl-convert-python of requirements-plots.txt. Exits with 1 and a sentence where that
+package is missing, or gives another text than the one that the tests have seen; then FILE is not written.
 """
 import hashlib
 import struct
@@ -47,7 +47,7 @@ def main():
         sys.exit('the package vl-convert-python is not installed')
     library = vl_convert.javascript_bundle(None, VEGA_LITE)
     if hashlib.sha256(library.encode()).hexdigest() != SHA256:
-        sys.exit('another version of vl-convert-python is installed than the one of requirements.txt')
+        sys.exit('another version of vl-convert-python is installed than the one of requirements-plots.txt')
     text = f'{LICENCE}(function () {{\n{library}\n}})();\n'.encode()
     with open(sys.argv[1], 'wb') as file:
         is_text = sys.argv[1].endswith('.js')
