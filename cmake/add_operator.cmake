@@ -70,7 +70,8 @@ function(tilewright_add_operator op)
     # The front is a target apart, so that it is compiled while the libraries are made.
     set(target tilewright_${op})
     add_library(${target}_front OBJECT ${arg_FRONT})
-    set_target_properties(${target}_front PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
+    set_target_properties(${target}_front PROPERTIES
+        POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF UNITY_BUILD_BATCH_SIZE 0)
     # Fronts include private headers ("runtime/dispatch/...").
     target_include_directories(${target}_front PRIVATE ${TILEWRIGHT_SHARE})
     target_include_directories(${target}_front SYSTEM PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})

@@ -139,5 +139,5 @@ set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/libraries/lib
     COMPILE_DEFINITIONS TILEWRIGHT_PASSES=\"${passes}\")
 target_precompile_headers(tilewright_generator_main PRIVATE <Halide.h>)
 # The same properties as the generators', because they share the precompiled header.
-set_target_properties(tilewright_generator_main PROPERTIES
+set_target_properties(tilewright_generator_main PROPERTIES UNITY_BUILD_BATCH_SIZE 12
     POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF CXX_SCAN_FOR_MODULES OFF)

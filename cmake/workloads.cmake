@@ -35,7 +35,7 @@ list(APPEND sources
     runtime/workloads/workload.cpp)
 add_library(tilewright_workloads STATIC ${sources} ${CMAKE_BINARY_DIR}/workloads.cpp)
 add_library(Tilewright::workloads ALIAS tilewright_workloads)
-set_target_properties(tilewright_workloads PROPERTIES EXPORT_NAME workloads)
+set_target_properties(tilewright_workloads PROPERTIES EXPORT_NAME workloads UNITY_BUILD_BATCH_SIZE 0)
 target_include_directories(tilewright_workloads PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
 # Workloads share numbers with their fronts; the linker takes only what they use.
 list(TRANSFORM operators PREPEND tilewright_ OUTPUT_VARIABLE archives)

@@ -30,7 +30,7 @@ struct ListOptions {
 };
 
 // "Tunables: tile 16 (4 to 32), pad 1."
-std::string tunables_of(const Variant &variant) {
+std::string tunable_words(const Variant &variant) {
     std::vector<std::string> all;
     for (const Variant::Tunable &t : variant.tunables) {
         all.push_back(t.low == t.high ? fmt::format("{} {}", t.name, t.value) :
@@ -70,7 +70,7 @@ std::string schedules_of(const Operator &op, const ListOptions &options) {
         }
         const std::string sentence =
             sentence_of(variant) +
-            (options.variants.schedules.empty() ? "" : tunables_of(variant) + reason_of(variant));
+            (options.variants.schedules.empty() ? "" : tunable_words(variant) + reason_of(variant));
         auto line = std::find_if(schedules.begin(), schedules.end(),
             [&](const Line &l) { return l.schedule == variant.schedule && l.sentence == sentence; });
         if (line == schedules.end()) {

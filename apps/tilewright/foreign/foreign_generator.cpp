@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using Parameters = std::vector<ForeignGenerator::Parameter>;
 
-constexpr const char *halide_version = "21";
+constexpr const char *halide_major = "21";
 
 constexpr const char *any_autoscheduler = "autoscheduler";
 constexpr std::array all_autoschedulers = {"Mullapudi2016", "Adams2019", "Li2018", "Anderson2021"};
@@ -184,11 +184,11 @@ void ForeignGenerator::find_halide() {
             "PACKAGE_VERSION \"", "\"");
     }
     major = major.substr(0, major.find_first_not_of("0123456789"));
-    if (!major.empty() && major != halide_version) {
+    if (!major.empty() && major != halide_major) {
         refuse(Fault::failed,
             fmt::format("it is linked with Halide {}, and this program runs libraries of Halide {}; build it "
                         "with that",
-                major, halide_version),
+                major, halide_major),
             "--generator", words_.program);
     }
 }

@@ -42,9 +42,9 @@ double coefficient_bytes(jpeg_decompress_struct &jpeg) {
 constexpr int exif_marker = JPEG_APP0 + 1, profile_marker = JPEG_APP0 + 2;
 
 // libjpeg's state while a file is read.
-class Reader {
+class JpegDecompressor {
 public:
-    Reader(InputFile &file, const PngLimits &limits)
+    JpegDecompressor(InputFile &file, const PngLimits &limits)
         : file_(file),
           metadata_bytes_left_(std::max<int64_t>(limits.profile_bytes, 0) + more_metadata_bytes) {
         on_message_ = errors_.manager.emit_message;
@@ -65,11 +65,11 @@ public:
         };
         jpeg.progress = &progress_;
     }
-    ~Reader() {
+    ~JpegDecompressor() {
         jpeg_destroy_decompress(&jpeg);
     }
-    Reader(const Reader &) = delete;
-    Reader &operator=(const Reader &) = delete;
+    JpegDecompressor(const JpegDecompressor &) = delete;
+    JpegDecompressor &operator=(const JpegDecompressor &) = delete;
 
     // Runs libjpeg calls, as attempt() does. Errors: input; memory.
     template<typename Step>
@@ -100,8 +100,8 @@ public:
     jpeg_decompress_struct jpeg = {};
 
 private:
-    static Reader &of(j_decompress_ptr decoder) {
-        return *static_cast<Reader *>(decoder->client_data);
+    static JpegDecompressor &of(j_decompress_ptr decoder) {
+        return *static_cast<JpegDecompressor *>(decoder->client_data);
     }
 
     // libjpeg calls what follows, and so inside attempt().
@@ -166,7 +166,7 @@ private:
 };
 
 // What the file says besides its pixels. The resolution of JFIF is per inch or per centimetre.
-PngMetadata metadata_of(Reader &reader, const InputFile &file, const PngLimits &limits) {
+PngMetadata metadata_of(JpegDecompressor &reader, const InputFile &file, const PngLimits &limits) {
     PngMetadata metadata;
     const jpeg_decompress_struct &jpeg = reader.jpeg;
     if (jpeg.saw_JFIF_marker != 0 && jpeg.X_density > 0 && jpeg.Y_density > 0) {
@@ -242,7 +242,7 @@ public:
     }
 
 private:
-    Reader reader_;
+    JpegDecompressor reader_;
     bool is_grey_ = false, is_started_ = false;
 };
 

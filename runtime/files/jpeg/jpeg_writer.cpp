@@ -17,9 +17,9 @@ namespace {
 constexpr int quality = 95;  // with all samples of the colours kept: hardly a difference is seen
 
 // libjpeg's state while a file is written.
-class Writer {
+class JpegCompressor {
 public:
-    Writer(OutputFile &file, const std::string &name) : file_(file), name_(name) {
+    JpegCompressor(OutputFile &file, const std::string &name) : file_(file), name_(name) {
         jpeg.err = &errors_.manager;
         jpeg.client_data = this;
         (*this)([&] { jpeg_create_compress(&jpeg); });
@@ -33,11 +33,11 @@ public:
         };
         jpeg.dest = &target_;
     }
-    ~Writer() {
+    ~JpegCompressor() {
         jpeg_destroy_compress(&jpeg);
     }
-    Writer(const Writer &) = delete;
-    Writer &operator=(const Writer &) = delete;
+    JpegCompressor(const JpegCompressor &) = delete;
+    JpegCompressor &operator=(const JpegCompressor &) = delete;
 
     // Runs libjpeg calls, as attempt() does. Errors: failed; memory.
     template<typename Step>
@@ -58,8 +58,8 @@ public:
     jpeg_compress_struct jpeg = {};
 
 private:
-    static Writer &of(j_compress_ptr encoder) {
-        return *static_cast<Writer *>(encoder->client_data);
+    static JpegCompressor &of(j_compress_ptr encoder) {
+        return *static_cast<JpegCompressor *>(encoder->client_data);
     }
     void begin() {
         target_.next_output_byte = buffer_;
@@ -150,7 +150,7 @@ public:
 private:
     const std::string path_;
     OutputFile file_;
-    Writer writer_;
+    JpegCompressor writer_;
 };
 
 }  // namespace
