@@ -46,6 +46,7 @@ std::byte *take_fenced(size_t bytes, size_t alignment) {
     }
     const Mapping mapping{static_cast<std::byte *>(memory), pages + 2 * page};
     mprotect(mapping.begin + page, pages, PROT_READ | PROT_WRITE);
+    madvise(mapping.begin + page, pages, MADV_HUGEPAGE);  // the system takes longest to make small ones
     std::byte *begin = mapping.begin + page + (behind ? pages - inside : 0);
     memset(begin, behind ? 0xff : 0, inside);  // 0xff: NaN as a float
     const std::lock_guard lock(taken().mutex);
