@@ -377,7 +377,7 @@ inline std::string with_tensor_products(const std::string &text) {
             set_directive(lines, ".version ", "8.0");
         }
         set_directive(lines, " sm_", "sm_90a");
-    } else if (number_behind(text, target_of_module) < LaneProduct::capability) {
+    } else if (number_behind(text, before_capability) < LaneProduct::capability) {
         set_directive(lines, ".version ", "7.0");
         set_directive(lines, " sm_", "sm_" + std::to_string(LaneProduct::capability));
     }

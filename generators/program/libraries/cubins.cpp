@@ -36,7 +36,7 @@ bool runs_on(const Library &library, const std::string &folder, const std::strin
     const std::string text = text_of(fs::path(folder) / (library.name + ".ptx"));
     const int capability = number_behind(file, "sm_");
     return has_tensor_products(text) ? capability == TensorProduct::capability :
-                                       capability >= number_behind(text, target_of_module);
+                                       capability >= number_behind(text, before_capability);
 }
 
 std::string cubin_name(const Library &library, const std::string &folder, const std::string &file) {

@@ -129,7 +129,7 @@ std::string with_limits(const std::string &ptx) {
 
 void *program_of_ptx(void *context, const std::string &ptx, ArgumentsOfKernels &arguments) try {
     const DeviceInfo &device = device_info(this_thread.device);
-    if (!functions().take_binaries() || device.compute_capability < number_behind(ptx, target_of_module)) {
+    if (!functions().take_binaries() || device.compute_capability < number_behind(ptx, before_capability)) {
         return nullptr;
     }
     std::string text = with_limits(with_tensor_products(ptx));
