@@ -10,7 +10,7 @@
 namespace tilewright {
 
 // What stands before the compute capability of a module, 80 of ".target sm_80".
-constexpr std::string_view before_capability = ".target sm_";
+constexpr std::string_view before_capability = " sm_";
 
 // The whole number behind the first `word` of a text; 0 where there is none.
 inline int number_behind(std::string_view text, std::string_view word) {
