@@ -13,19 +13,16 @@ inline FloatBits float_bits(const std::string &type, const Halide::Target &targe
     if (!has_float_bits(type)) {
         return {};
     }
-    FloatBits bits{type};
     if (target.has_feature(Halide::Target::OpenCL) && one_by_one) {
-        bits.number_of_half = [](Expr half) {
-            return Call::make(Float(32), float_of_half, {half}, Call::PureExtern);
-        };
-        bits.half_of_number = [](Expr number) {
-            return Call::make(UInt(16), half_of_float, {number}, Call::PureExtern);
-        };
-    } else if (target.has_feature(Halide::Target::CUDA) || target.has_feature(Halide::Target::F16C)) {
-        bits.number_of_half = [](Expr half) { return cast<float>(reinterpret(Float(16), half)); };
-        bits.half_of_number = [](Expr number) { return reinterpret<uint16_t>(cast(Float(16), number)); };
+        return {type,
+            [](Expr half) { return Call::make(Float(32), float_of_half, {half}, Call::PureExtern); },
+            [](Expr number) { return Call::make(UInt(16), half_of_float, {number}, Call::PureExtern); }};
     }
-    return bits;
+    if (target.has_feature(Halide::Target::CUDA) || target.has_feature(Halide::Target::F16C)) {
+        return {type, [](Expr half) { return cast<float>(reinterpret(Float(16), half)); },
+            [](Expr number) { return reinterpret<uint16_t>(cast(Float(16), number)); }};
+    }
+    return {type};
 }
 
 }  // namespace tilewright

@@ -11,11 +11,8 @@
 namespace tilewright {
 
 using Halide::Buffer;
-using Halide::Expr;
-using Halide::Func;
 using Halide::GeneratorInput;
 using Halide::GeneratorOutput;
-using Halide::Var;
 
 // The definition, and its forms with other arithmetic. image and output: rows of width * channels elements.
 // border: a BorderRule. weights and weights_y: those of the taps -radius ... radius along rows and down

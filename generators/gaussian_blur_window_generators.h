@@ -20,7 +20,6 @@
 namespace tilewright {
 
 using Halide::Buffer;
-using Halide::Expr;
 using Halide::GeneratorInput;
 using Halide::GeneratorOutput;
 

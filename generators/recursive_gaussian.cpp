@@ -16,7 +16,6 @@
 namespace tilewright {
 
 using Halide::Buffer;
-using Halide::Expr;
 using Halide::GeneratorInput;
 using Halide::GeneratorOutput;
 

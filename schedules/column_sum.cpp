@@ -11,12 +11,6 @@ namespace tilewright {
 
 namespace {
 
-using Halide::Func;
-using Halide::MemoryType;
-using Halide::RVar;
-using Halide::TailStrategy;
-using Halide::Var;
-
 Var xo{"xo"}, xi{"xi"}, xv{"xv"}, to{"to"}, ti{"ti"};
 
 // One column after another, from top to bottom: each pixel is in another row of memory than the one before.

@@ -10,9 +10,6 @@ namespace tilewright {
 
 namespace {
 
-using Halide::TailStrategy;
-using Halide::Var;
-
 // Rows of the field one after another, then columns one after another. A row or a column is transformed step
 // by step.
 void reference(Fresnel &f, ScheduleContext &) {

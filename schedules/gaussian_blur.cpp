@@ -18,9 +18,6 @@ namespace tilewright {
 
 namespace {
 
-using Halide::Func;
-using Halide::MemoryType;
-using Halide::TailStrategy;
 using namespace gaussian_blur_two_kernels;
 
 // A thread computes its pixel alone: for each tap along the row it blurs down that column.

@@ -9,9 +9,6 @@ namespace tilewright {
 
 namespace {
 
-using Halide::TailStrategy;
-using Halide::Var;
-
 Var xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, block{"block"}, task{"task"};
 
 // Pixels one after another, in the order of memory.

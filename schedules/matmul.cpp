@@ -12,12 +12,6 @@ namespace tilewright {
 
 namespace {
 
-using Halide::Func;
-using Halide::MemoryType;
-using Halide::RVar;
-using Halide::TailStrategy;
-using Halide::Var;
-
 // Elements one after another, in the order of memory.
 void reference(Matmul &, ScheduleContext &) {}
 

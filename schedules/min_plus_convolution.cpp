@@ -14,11 +14,6 @@ namespace tilewright {
 
 namespace {
 
-using Halide::MemoryType;
-using Halide::RVar;
-using Halide::TailStrategy;
-using Halide::Var;
-
 Var block{"block"}, thread{"thread"};
 
 // ------------------------------------------------------------------------------------------------------- GPU

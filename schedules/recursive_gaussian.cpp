@@ -15,11 +15,6 @@ namespace tilewright {
 
 namespace {
 
-using Halide::Func;
-using Halide::MemoryType;
-using Halide::TailStrategy;
-using Halide::Var;
-
 Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, block{"block"}, lane{"lane"};
 
 // --------------------------------------------------------------------------------- GPU: the documented steps

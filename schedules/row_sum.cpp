@@ -9,12 +9,6 @@ namespace tilewright {
 
 namespace {
 
-using Halide::Func;
-using Halide::MemoryType;
-using Halide::RVar;
-using Halide::TailStrategy;
-using Halide::Var;
-
 Var yo{"yo"}, yi{"yi"}, one{"one"};
 
 // Pixels one after another, in the order of memory.

@@ -10,6 +10,10 @@
 // What a table of schedules is made of.
 namespace tilewright {
 
+// What nearly every schedule names.
+using Halide::Expr, Halide::Func, Halide::LoopLevel, Halide::MemoryType, Halide::RVar, Halide::TailStrategy,
+    Halide::Var;
+
 // Where a variant runs. `gpu` is one library for CUDA and one for OpenCL; `vnni` is a CPU variant for
 // machines that have AVX-512 VNNI; a `cpu` variant is compiled for plain x86-64, AVX2 and AVX-512, and the
 // machine's best one is taken. Some variants have fewer libraries, which are built sooner: `reference` is for

@@ -18,12 +18,6 @@ namespace tilewright {
 
 namespace {
 
-using Halide::Func;
-using Halide::MemoryType;
-using Halide::RVar;
-using Halide::TailStrategy;
-using Halide::Var;
-
 Var xo{"xo"}, yo{"yo"}, yv{"yv"}, block{"block"}, lane{"lane"}, row_of_lanes{"row_of_lanes"}, step{"step"};
 
 // ------------------------------------------------------------------------------------------------------- CPU

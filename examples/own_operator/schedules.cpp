@@ -7,9 +7,6 @@ namespace tilewright {
 
 namespace {
 
-using Halide::TailStrategy;
-using Halide::Var;
-
 Var xi{"xi"}, yi{"yi"}, block{"block"};
 
 // One pixel after another.

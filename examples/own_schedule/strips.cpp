@@ -7,9 +7,6 @@ namespace tilewright {
 
 namespace {
 
-using Halide::TailStrategy;
-using Halide::Var;
-
 Var xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, step{"step"}, block{"block"};
 
 // GPU: a thread writes a strip of neighbouring pixels, so that the rows it reads are written whole.

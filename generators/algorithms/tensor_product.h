@@ -111,9 +111,9 @@ inline std::optional<std::pair<TensorProduct, int>> tensor_result(const std::str
 }
 
 // A product of 16 rows of A and 8 columns of B that is added to 16 x 8 sums of 32 bits, by the 32 lanes of a
-// warp, all in registers: one instruction (mma) from compute capability 8.0 on, for which all libraries of
-// CUDA are. Rows of A and columns of B are 8 words deep: 32 bytes, whose sums are integers, or 16 floats of
-// 16 bits, whose sums are f32. Lane 4 g + q has
+// warp, all in registers: one instruction (mma) from compute capability 8.0 on. Rows of A and columns of B
+// are 8 words deep: 32 bytes, whose sums are integers, or 16 floats of 16 bits, whose sums are f32. Lane
+// 4 g + q has
 //     word n of A, 0 ... 3    row g + 8 (n % 2), word q, from word 4 on where n > 1
 //     word n of B, 0 and 1    word q of column g, from word 4 on where n is 1
 //     result n, 0 ... 3       row g + 8 (n / 2), column 2 q + n % 2

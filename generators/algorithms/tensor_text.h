@@ -40,16 +40,11 @@ public:
                 while (i < lines.size() && lines[i] != ";") {
                     i++;  // the declaration
                 }
-            } else if (line.starts_with(".func") && names_product(line)) {
-                while (i < lines.size() && lines[i] != "}") {
-                    i++;  // the definition, which NVIDIA's OpenCL needs
-                }
             } else if (line == "{") {
                 out_.push_back(line);
                 body_ = out_.size();
                 out_.emplace_back();
                 registers_ = 0;
-                has_floats_ = false;
                 has_chains_ = false;
             } else if (line == "}") {
                 close();
@@ -61,7 +56,6 @@ public:
                 if (ends_block(line)) {
                     close();
                 }
-                has_floats_ = has_floats_ || line.starts_with("\t.reg .f32");
                 out_.push_back(line);
             }
         }
@@ -81,7 +75,6 @@ private:
     size_t body_ = 0;  // where the kernel declares its registers
     int registers_ = 0;
     bool has_chains_ = false;
-    bool has_floats_ = false;  // whether the registers %f are floats, of which the words of A must be copies
 
     std::string new_register() {
         return "%twr" + std::to_string(registers_++);
@@ -266,14 +259,12 @@ private:
                std::to_string(leading << 16 | stride << 32 | swizzle << 62) + ";\n";
     }
 
-    // Registers in a row, in braces. Constants get registers, and so do floats where the instruction takes
-    // bits.
-    std::string list(const std::vector<std::string> &values, size_t from, size_t count, std::string &moves,
-        bool are_bits = false) {
+    // Registers in a row, in braces. Constants get registers.
+    std::string list(const std::vector<std::string> &values, size_t from, size_t count, std::string &moves) {
         std::string all;
         for (size_t i = from; i < from + count; i++) {
             std::string value = values[i];
-            if (!value.starts_with("%") || (are_bits && has_floats_ && value.starts_with("%f"))) {
+            if (!value.starts_with("%")) {
                 value = new_register();
                 moves += "\tmov.b32 \t" + value + ", " + values[i] + ";\n";
             }
@@ -345,8 +336,7 @@ private:
                              std::to_string(2 * parts * step * product.columns) + ";\n";
                     d = "%twd2";
                 }
-                const std::string a =
-                    list(group.operands, (size_t)(4 * (parts * step + part_a)), 4, moves, true);
+                const std::string a = list(group.operands, (size_t)(4 * (parts * step + part_a)), 4, moves);
                 steps += instruction + results + ", " + a + ", " + d +
                          (step == 0 && part_a == 1 ? ", %twp0" : ", %twp1") + signs;
             }
@@ -369,7 +359,8 @@ inline bool has_tensor_products(std::string_view text) {
 }
 
 // The text with instructions in place of the calls; other text, and text that has them, comes back as it is.
-// Text with chains of products is for a device of TensorProduct::capability then. Errors: std::runtime_error
+// Text with chains of products is for a device of TensorProduct::capability then, and text with products of
+// warps for one of LaneProduct::capability and newer ones, whatever it was for. Errors: std::runtime_error
 // for text that it does not understand.
 inline std::string with_tensor_products(const std::string &text) {
     using namespace tensor_text;
@@ -382,10 +373,13 @@ inline std::string with_tensor_products(const std::string &text) {
         const std::optional<TensorProduct> &rows = products.of_rows();
         lines = Copies(rows ? rows->ahead : 0).made(lines);
         lines = rows && rows->boxes ? BulkCopies(*rows, lines).made() : std::move(lines);
-        if (has(text, ".version 7")) {
+        if (number_behind(text, ".version ") < 8) {
             set_directive(lines, ".version ", "8.0");
         }
         set_directive(lines, " sm_", "sm_90a");
+    } else if (number_behind(text, before_capability) < LaneProduct::capability) {
+        set_directive(lines, ".version ", "7.0");
+        set_directive(lines, " sm_", "sm_" + std::to_string(LaneProduct::capability));
     }
     std::string made;
     for (const std::string &line : lines) {

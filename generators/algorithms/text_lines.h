@@ -1,12 +1,25 @@
 #pragma once
 // The lines of a module's text, for tensor_text.h.
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tilewright {
+
+// What stands before the compute capability of a module, 80 of ".target sm_80".
+constexpr std::string_view before_capability = " sm_";
+
+// The whole number behind the first `word` of a text; 0 where there is none.
+inline int number_behind(std::string_view text, std::string_view word) {
+    int number = 0;
+    if (const size_t at = text.find(word); at != std::string_view::npos) {
+        std::from_chars(text.data() + at + word.size(), text.data() + text.size(), number);
+    }
+    return number;
+}
 
 namespace tensor_text {
 

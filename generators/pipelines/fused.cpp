@@ -6,11 +6,6 @@
 
 namespace tilewright {
 
-using Halide::Expr;
-using Halide::Func;
-using Halide::LoopLevel;
-using Halide::Var;
-
 using AccessPattern = Stage::AccessPattern;
 
 // Stages first ... end - 1, which one kernel computes, tile by tile.

@@ -5,9 +5,6 @@
 
 namespace tilewright {
 
-using Halide::Expr;
-using Halide::Func;
-
 namespace {
 
 std::string trimmed(const std::string &text) {

@@ -37,7 +37,7 @@ struct Layout {
     void check(bool has_memory, const std::string &name) const {
         for (const int64_t n : shape) {
             if (n == 0) {
-                refuse_value(name, "it has no elements");
+                refuse_value(name, "it has no elements; give an array with some");
             }
         }
         if (!has_memory) {

@@ -213,7 +213,11 @@ def test_array_likes_strides_and_outputs():
         ({"sigma": 1, "axes": 2}, ValueError, "axis 2 is out of bounds"),
         ({"sigma": 1, "axes": 0, "channel_axis": 1}, ValueError, "channel_axis"),
         ({"sigma": 1, "output": np.zeros((2, 2))}, ValueError, r"must have the shape \(5, 6\)"),
-        ({"sigma": 1, "output": "U3"}, TypeError, "takes numbers"),
+        ({"sigma": 1, "output": "U3"}, TypeError, "output: takes numbers"),
+        ({"sigma": "1"}, TypeError, "sigma: takes a number, not str"),
+        ({"sigma": 1, "order": None}, TypeError, "order: takes a number, not NoneType"),
+        ({"sigma": 1, "radius": float("inf")}, ValueError, "radius = inf"),
+        ({"sigma": 1, "truncate": float("nan")}, ValueError, "truncate = nan"),
     ],
 )
 def test_refusals(how, exception, words):

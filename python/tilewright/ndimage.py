@@ -35,19 +35,29 @@ _MODES = {
 _LETTERS = "abdefgijklmnopqrstuvxyzABDEFGIJKLMNOPQRSTUVXYZ"  # of axes that a layout counts through
 
 
+def _number(name, value):
+    try:
+        return float(value + 0.0)  # which a text does not take
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: takes a number, not {type(value).__name__}") from None
+
+
 class _Pass:
     """The filter of one axis."""
 
     def __init__(self, axis, sigma, order, mode, radius, truncate):
-        if not sigma >= 0 or sigma == np.inf:
+        if not 0 <= _number("sigma", sigma) < np.inf:
             raise ArgumentError(f"sigma = {sigma}: takes a number from 0 on")
-        if order < 0 or order != int(order):
+        truncate = _number("truncate", truncate)
+        if not 0 <= truncate < np.inf:
+            raise ArgumentError(f"truncate = {truncate:g}: takes a number from 0 on")
+        if not 0 <= _number("order", order) < np.inf or order != int(order):
             raise ArgumentError(f"order = {order}: takes a whole number from 0 on")
         if mode not in _MODES:
             raise ArgumentError(f"mode = {mode}: takes {', '.join(_MODES)}")
         if radius is None:
             radius = int(truncate * float(sigma) + 0.5)
-        if radius < 0 or radius != int(radius):
+        if not 0 <= _number("radius", radius) < np.inf or radius != int(radius):
             raise ArgumentError(f"radius = {radius}: takes a whole number from 0 on")
         self.axis, self.sigma, self.order, self.radius = axis, float(sigma), int(order), int(radius)
         self.pad, self.border = _MODES[mode]
@@ -144,9 +154,9 @@ def _filtered(image, passes, output, cval, device):
     image = image.astype(image.dtype.newbyteorder("="), copy=False)
     given = output if isinstance(output, np.ndarray) else None
     dtype = given.dtype if given is not None else np.dtype(image.dtype if output is None else output)
-    for each in (image.dtype, dtype):
+    for name, each in (("input", image.dtype), ("output", dtype)):
         if each.kind not in "biufc":
-            raise TypeError(f"takes numbers, not {each}")
+            raise TypeError(f"{name}: takes numbers, not {each}")
     if image.dtype.kind == "c" and dtype.kind != "c":
         raise ArgumentError(f"output = {dtype}: the result of {image.dtype} is complex")
     if given is not None and given.shape != image.shape:

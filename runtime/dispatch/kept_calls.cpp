@@ -1,8 +1,13 @@
 // Calls by the plan of an earlier call.
 #include "runtime/dispatch/kept_calls.h"
 #include "runtime/arrays/storage.h"
+#include "runtime/devices/cuda/cuda.h"
+#include "runtime/devices/memory/memory_pool.h"
+#include "runtime/devices/opencl/opencl.h"
 #include "runtime/devices/thread_context.h"
 #include "runtime/dispatch/measurement.h"
+#include "runtime/process/immortal.h"
+#include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include "tilewright/operator.h"
 #include <algorithm>
@@ -88,6 +93,35 @@ bool Prepared::State::run_kept(std::span<const Array> inputs, const Array &resul
         plan_ = graph ? std::nullopt : std::move(plan_);
     }
     return true;
+}
+
+// Those of all operators, of which a program may make some itself.
+struct KeptCalls::All {
+    std::mutex mutex;
+    std::vector<KeptCalls *> operators;
+};
+
+KeptCalls::All &KeptCalls::all() {
+    return immortal([] { return All(); });
+}
+
+KeptCalls::KeptCalls() {
+    const std::lock_guard lock(all().mutex);
+    all().operators.push_back(this);
+}
+
+KeptCalls::~KeptCalls() {
+    const std::lock_guard lock(all().mutex);
+    std::erase(all().operators, this);
+}
+
+void KeptCalls::forget_all() {
+    std::list<Kept> forgotten;
+    const std::lock_guard lock(all().mutex);
+    for (KeptCalls *calls : all().operators) {
+        const std::lock_guard lock_of_calls(calls->mutex_);
+        forgotten.splice(forgotten.end(), calls->kept_);
+    }
 }
 
 // Takes what is kept of calls like this one out, so that no other thread has it meanwhile. Of the first one
@@ -201,6 +235,13 @@ void KeptCalls::call(const Operator &op, std::span<const Array> inputs, Array &o
         }
     }
     give_back(std::move(taken));
+}
+
+void trim_device_memory() {
+    const Inside inside;
+    KeptCalls::forget_all();
+    driver::cuda_memory().free_all();
+    driver::opencl_memory().free_all();
 }
 
 }  // namespace tilewright

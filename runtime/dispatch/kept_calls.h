@@ -20,6 +20,13 @@ namespace tilewright {
 // Between calls the plan holds no array of a caller, and of a device's memory only that of constant tables.
 class KeptCalls {
 public:
+    KeptCalls();
+    KeptCalls(const KeptCalls &) = delete;
+    ~KeptCalls();
+
+    // Lets go of the plans of all operators, apart from those by which calls run at the moment.
+    static void forget_all();
+
     // Makes a call of the operator. Errors: those of the call.
     void call(const Operator &op, std::span<const Array> inputs, Array &output, const Settings &settings,
         const Call &how);
@@ -44,6 +51,9 @@ private:
         Kept &kept, const Operator &op, std::span<const Array> inputs, Array &output, const Call &how);
     static void keep(Kept &kept, const Operator &op, const Request &request, Array &output, Device device,
         const Variant &variant);
+
+    struct All;
+    static All &all();
 
     std::mutex mutex_;
     std::list<Kept> kept_;  // the last one first

@@ -71,6 +71,16 @@ protected:
     }
 };
 
+// The same for libraries that add groups of `lanes` elements of a row, of which there must be one.
+class SumOfGroups final : public SumForm {
+public:
+    using SumForm::SumForm;
+
+    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
+        return Placement(request.image()).width >= variant.tunable("lanes");
+    }
+};
+
 class SumOperator : public OperatorOf<SumRequest> {
 public:
     // `kept_axis` of (h, w): the one that the sums run over is the other.

@@ -15,7 +15,6 @@ inline void numbers_together(FftHalf &f, const Halide::Var &innermost) {
 
 // Neighbouring threads have neighbouring frequencies, and read those of the opposite ones backwards.
 inline void half_by_threads(FftHalf &f, ScheduleContext &) {
-    using Halide::TailStrategy;
     const Halide::Var thread{"thread"}, row{"row"}, block{"block"}, rows{"rows"};
     f.out.tile(f.x, f.y, block, rows, thread, row, 64, 4, TailStrategy::GuardWithIf)
         .gpu_blocks(block, rows)
@@ -25,7 +24,6 @@ inline void half_by_threads(FftHalf &f, ScheduleContext &) {
 
 // A core has some rows.
 inline void half_in_vectors(FftHalf &f, ScheduleContext &) {
-    using Halide::TailStrategy;
     const Halide::Var lane{"lane"}, block{"block"}, row{"row"};
     f.out.split(f.x, block, lane, 16, TailStrategy::GuardWithIf)
         .vectorize(lane)

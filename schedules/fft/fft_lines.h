@@ -57,7 +57,6 @@ inline void last_stage_in_registers(
 // n2. Left to the caller: for how many n2 the first stage is computed at a time, and for how many k1 the
 // third.
 inline void schedule_row(FftLine &line, const LinePlaces &at, const Halide::Var &chunk, int width) {
-    using Halide::Var;
     Var n_in{"n_in"}, k_out{"k_out"}, k_in{"k_in"};
     last_stage_in_registers(line, at, line.k1, width);
     line.fourth.bound_extent(line.line, 1);
@@ -92,7 +91,6 @@ inline void schedule_row(FftLine &line, const LinePlaces &at, const Halide::Var 
 // 1: while a row is transformed, the next one is fetched into the cache, a piece at a time; all at once would
 // not be faster than reading it.
 inline void rows_in_two_levels(FftLines &f, ScheduleContext &context) {
-    using Halide::Var;
     const int width = context.target.natural_vector_size<float>(), together = context["together"];
     Var chunk{"chunk"}, lane{"lane"}, task{"task"}, forward_chunk{"forward_chunk"}, back_chunk{"back_chunk"},
         n_out{"n_out"}, n_in{"n_in"};
@@ -152,7 +150,6 @@ inline void schedule_columns(
 
 // A core transforms a block of neighbouring columns, whose first level stays in its second cache.
 inline void columns_in_two_levels(FftLines &f, ScheduleContext &context) {
-    using Halide::Var;
     const int width = context.target.natural_vector_size<float>(), together = context["together"];
     Var block{"block"}, within{"within"}, lane{"lane"}, task{"task"};
     FftLine &last = f.back ? *f.back : *f.forward;

@@ -74,7 +74,6 @@ inline void mixed_lines_in_shared(FftMixedBlocks &f, ScheduleContext &context) {
 // A core transforms 16 lines at a time, of f64 8, in its cache. They are the lanes of vectors: without AVX2,
 // of 4 lanes each, one after another, because code for all lanes at once would be three times as large.
 inline void mixed_lines_in_vectors(FftMixed &f, ScheduleContext &context) {
-    using Halide::TailStrategy;
     const int lanes = f.is_f64 ? 8 : 16, width = context.target.has_feature(Halide::Target::AVX2) ? lanes : 4;
     const Halide::Var block{"block"}, lane{"lane"}, task{"task"};
     f.out.split(f.across(), block, lane, lanes, TailStrategy::GuardWithIf)

@@ -154,7 +154,6 @@ inline int lines_of_block(const FftPass &f, const ScheduleContext &context) {
 // The loops of one stage of `cells`: the other digits, those of neighbouring points first, are spread over
 // the threads. The update of a stage computes its factors for each butterfly.
 inline void stage_over_threads(FftPass &f, size_t number, int threads) {
-    using Halide::Var;
     Halide::Stage stage = f.cells.update((int)number);
     Var butterfly, outer, inner;
     bool first = true;
@@ -188,7 +187,6 @@ inline void stage_over_threads(FftPass &f, size_t number, int threads) {
 // read into different banks. A whole line of 8192 words is 64 KB, which is more shared memory than a thread
 // block has on every device.
 inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
-    using Halide::Var;
     const int together = lines_of_block(f, context), threads = context["threads"], pad = context["pad"];
     const bool neighbours_first = f.shape.lines != FftPassShape::Lines::along;
     const Halide::RVar iteration = f.last_stage.x, side = f.last_stage.y;
@@ -235,8 +233,6 @@ inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
 // are the lanes of vectors: one stage after another, with all arithmetic on whole vectors. Rows are
 // transposed as they are read and written.
 inline void lines_in_vectors(FftPass &f, ScheduleContext &context) {
-    using Halide::TailStrategy;
-    using Halide::Var;
     const int together = context["together"],
               lanes = std::min(together, context.target.natural_vector_size<float>());
     Var block{"block"}, within{"within"}, task{"task"};

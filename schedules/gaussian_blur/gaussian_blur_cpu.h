@@ -13,12 +13,6 @@
 
 namespace tilewright::gaussian_blur_cpu {
 
-using Halide::Expr;
-using Halide::Func;
-using Halide::LoopLevel;
-using Halide::TailStrategy;
-using Halide::Var;
-
 inline const Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, task{"task"};
 
 // Pixels one after another: first the whole pass down columns, then the whole pass along rows.

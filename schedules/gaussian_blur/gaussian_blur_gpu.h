@@ -15,12 +15,7 @@ namespace tilewright {
 
 namespace gaussian_blur_gpu {
 
-using Halide::Func;
-using Halide::LoopLevel;
-using Halide::MemoryType;
 using Halide::OutputImageParam;
-using Halide::RVar;
-using Halide::Var;
 
 // A window variant: what it says of its form, and its tile with the ranges of its numbers.
 struct Tile {

@@ -8,13 +8,6 @@ namespace tilewright {
 
 namespace gaussian_blur_products {
 
-using Halide::Func;
-using Halide::LoopLevel;
-using Halide::MemoryType;
-using Halide::RVar;
-using Halide::TailStrategy;
-using Halide::Var;
-
 // A lane keeps its 32 sums in registers over all steps. It loads the words of taps and lines that a step
 // multiplies before, 16 bytes at a time.
 inline void sums_in_registers(BandedProducts &pass, LoopLevel lane) {

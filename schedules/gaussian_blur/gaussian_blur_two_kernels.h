@@ -8,11 +8,6 @@ namespace tilewright {
 
 namespace gaussian_blur_two_kernels {
 
-using Halide::Func;
-using Halide::MemoryType;
-using Halide::TailStrategy;
-using Halide::Var;
-
 inline const Var xi{"xi"}, yi{"yi"}, block{"block"}, row_of_thread{"own"};
 
 // One thread per pixel of a tile. Kernels are not cloned for the border, as that would double their code.

@@ -7,12 +7,6 @@
 
 namespace tilewright::matmul_cpu {
 
-using Halide::Func;
-using Halide::MemoryType;
-using Halide::RVar;
-using Halide::TailStrategy;
-using Halide::Var;
-
 // The elements of a vector of sums.
 template<typename Form>
 int lanes_of(const Form &m, const ScheduleContext &context) {

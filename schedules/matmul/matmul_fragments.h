@@ -9,12 +9,6 @@ namespace tilewright {
 
 namespace matmul_fragments {
 
-using Halide::Func;
-using Halide::MemoryType;
-using Halide::RVar;
-using Halide::TailStrategy;
-using Halide::Var;
-
 // Copies the matrices into zero-padded panels in kernels of their own.
 inline void pack(MatmulFragments &f) {
     Var far{"far"}, near{"near"}, some{"some"}, one{"one"};

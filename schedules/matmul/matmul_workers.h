@@ -10,12 +10,6 @@ namespace tilewright {
 
 namespace matmul_workers {
 
-using Halide::Func;
-using Halide::MemoryType;
-using Halide::RVar;
-using Halide::TailStrategy;
-using Halide::Var;
-
 // Copies zero-padded panels of A and B in kernels of their own. A is transposed on the way, through 32 by 33
 // words of shared memory.
 inline void copy_panels(MatmulWorkers &m, int words_per_thread) {

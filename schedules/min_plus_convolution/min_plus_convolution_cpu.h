@@ -8,10 +8,6 @@
 
 namespace tilewright::min_plus_cpu {
 
-using Halide::MemoryType;
-using Halide::TailStrategy;
-using Halide::Var;
-
 inline const Var block{"block"};
 
 // Outputs one after another.

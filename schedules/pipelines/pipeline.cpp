@@ -6,12 +6,7 @@
 
 namespace tilewright {
 
-using Halide::Func;
-using Halide::LoopLevel;
-using Halide::MemoryType;
-using Halide::TailStrategy;
 using Halide::Target;
-using Halide::Var;
 
 namespace {
 

@@ -11,11 +11,6 @@
 
 namespace tilewright::recursive_gaussian_cpu {
 
-using Halide::Func;
-using Halide::RVar;
-using Halide::TailStrategy;
-using Halide::Var;
-
 inline const Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, task{"task"}, band{"band"};
 
 // Lines one after another: first all rows, then all columns.

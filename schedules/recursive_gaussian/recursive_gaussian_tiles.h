@@ -13,15 +13,8 @@ namespace tilewright {
 
 namespace recursive_gaussian_tiles {
 
-using Halide::Expr;
-using Halide::Func;
-using Halide::LoopLevel;
-using Halide::MemoryType;
 using Halide::OutputImageParam;
-using Halide::RVar;
 using Halide::Stage;
-using Halide::TailStrategy;
-using Halide::Var;
 
 // The tunables. steps: how many steps of the carries a thread computes at a time, with their loads in flight
 // together; 16 in place of 8 took the carries along x from .025 to .021 ms. runs: how many runs of a line a

@@ -9,11 +9,6 @@
 
 namespace tilewright::row_sum_cpu {
 
-using Halide::Func;
-using Halide::RVar;
-using Halide::TailStrategy;
-using Halide::Var;
-
 inline const Var yo{"yo"}, yi{"yi"};
 
 // Keeps the lanes of a slice in vector registers.

@@ -10,11 +10,6 @@
 
 namespace tilewright::transpose_cpu {
 
-using Halide::MemoryType;
-using Halide::RVar;
-using Halide::TailStrategy;
-using Halide::Var;
-
 inline const Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, task{"task"};
 
 // Spreads the `all` iterations of a loop over the cores. Tasks have the same number of them: with one task of

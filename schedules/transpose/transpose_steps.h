@@ -9,11 +9,6 @@
 
 namespace tilewright::transpose_steps {
 
-using Halide::Func;
-using Halide::MemoryType;
-using Halide::TailStrategy;
-using Halide::Var;
-
 inline const Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, xs{"xs"}, ys{"ys"}, xp{"xp"}, yp{"yp"},
     block{"block"};
 

@@ -118,6 +118,21 @@ TEST_F(Photographs, HaveSpectra) {
     EXPECT_EQ(back.at<uint8_t>({40, 69}), 0);
 }
 
+// Spectra in f64, of which numbers of f64 are made, have pictures too.
+TEST_F(Photographs, HaveSpectraOfF64) {
+    NEEDS_OPERATOR("fft2d");
+    Array values(Type::f64, {12, 20});
+    for (int64_t i = 0; i < 12 * 20; i++) {
+        values.as<double>()[i / 20 * values.strides()[0] + i % 20] = (double)i;
+    }
+    write_array(path("values.npy"), values);
+    expect_done({"fft2d", path("values.npy"), path("out.png")});
+    EXPECT_EQ(read_array(path("out.png")).at<uint8_t>({6, 10}), 255) << "frequency 0";
+    expect_done({"fft2d", path("values.npy"), path("field.npy")});
+    expect_done({"fft2d", path("field.npy"), path("back.png"), "--direction", "inverse"});
+    EXPECT_EQ(read_array(path("back.png")).at<uint8_t>({11, 19}), 239);
+}
+
 TEST_F(Photographs, AreSlidesAsSquares) {
     NEEDS_OPERATOR("fresnel");
     make_colours("in.png", 40, 70);

@@ -1,8 +1,8 @@
-// The form of gaussian_blur by products of bytes, with an exact model of the instruction in place of it: a
-// lane's result is computed from the words that all lanes of its warp have.
+// The form of gaussian_blur by products of bytes, with an exact model of the instruction in place of it.
 #include "generators/algorithms/gaussian_blur/products/fused.h"
 #include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/weights.h"
+#include "tests/halide/modelled_products.h"
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -16,21 +16,12 @@ namespace {
 
 using Halide::Expr;
 
-// The rows of A and the columns of B are as LaneProduct says.
 std::vector<Expr> modelled(
     const LaneWord &a, const LaneWord &b, Expr g, Expr q, const std::vector<Expr> &sums) {
     const WordOperations word;
-    std::vector<Expr> results;
-    for (int r = 0; r < 4; r++) {
-        Expr sum = Halide::cast<uint32_t>(sums[(size_t)r]);
-        for (int lane = 0; lane < 4; lane++) {
-            for (int half = 0; half < 2; half++) {
-                sum = word.dot(a(r / 2 + 2 * half, g, lane), b(half, 2 * q + r % 2, lane), sum);
-            }
-        }
-        results.push_back(Halide::cast<int32_t>(sum));
-    }
-    return results;
+    return modelled_product(a, b, g, q, sums, [&](const Expr &left, const Expr &right, const Expr &sum) {
+        return Halide::cast<int32_t>(word.dot(left, right, Halide::cast<uint32_t>(sum)));
+    });
 }
 
 std::vector<Halide::Func> stages(GaussianBlurProducts &blur) {
@@ -56,9 +47,8 @@ template<typename Form>
 class ModelledBlur {
 public:
     ModelledBlur(typename Form::Group group, const Pixel &pixel)
-        : pixel_(pixel),
-          blur_(image_, width_, image_.height(), {factor_, border_low_, high_x_, high_y_, zero_}, planes(),
-              reach_, multiplier_, with_band(group), modelled, WordOperations()) {
+        : pixel_(pixel), blur_(image_, width_, image_.height(), border_.map(zero_), planes(), reach_,
+                             multiplier_, with_band(group), modelled, WordOperations()) {
         for (Halide::Func f : stages(blur_)) {
             f.compute_root();
         }
@@ -78,16 +68,14 @@ public:
         for (int byte = 0; byte <= pixel_.bytes; byte++) {
             const TapFragments fragments = TapFragments::of(
                 taps, byte, pixel_.bytes == 1 && std::is_same_v<Form, GaussianBlurFusedProducts>);
-            taps_[byte].set(table(taps, fragments));
+            taps_[byte].set(lane_table(fragments.steps,
+                [&](int v, int lane, int m, int step) { return fragments.word(taps, v, lane, m, step); }));
             firsts_[byte].set(fragments.first);
         }
         width_.set(w);
         band_.set(1);
         reach_.set(TapFragments::of(taps, 0).reach);
-        factor_.set(border_factor(rule));
-        border_low_.set(border_low(rule));
-        high_x_.set(border_high(rule, w));
-        high_y_.set(border_high(rule, h));
+        border_.set(rule, w, h);
         zero_.set(rule == BorderRule::zero);
         multiplier_.set(taps.multiplier);
         blur_.out.realize(out);
@@ -108,7 +96,8 @@ private:
     Halide::ImageParam image_{Halide::UInt(32), 2};
     Halide::ImageParam taps_[3] = {{Halide::UInt(32), 4}, {Halide::UInt(32), 4}, {Halide::UInt(32), 4}};
     Halide::Param<int> firsts_[3];
-    Halide::Param<int> width_, band_, reach_, factor_, border_low_, high_x_, high_y_, zero_;
+    BorderArguments border_;
+    Halide::Param<int> width_, band_, reach_, zero_;
     Halide::Param<uint32_t> multiplier_;
     Form blur_;
 
@@ -127,14 +116,6 @@ private:
         }
         return all;
     }
-
-    static Halide::Buffer<uint32_t> table(const IntegerTaps &taps, const TapFragments &fragments) {
-        Halide::Buffer<uint32_t> words(4, 32, 2, fragments.steps);
-        words.for_each_element([&](int v, int lane, int m, int step) {
-            words(v, lane, m, step) = fragments.word(taps, v, lane, m, step);
-        });
-        return words;
-    }
 };
 
 std::vector<uint8_t> random_bytes(size_t size) {
@@ -142,19 +123,6 @@ std::vector<uint8_t> random_bytes(size_t size) {
     std::vector<uint8_t> bytes(size);
     std::generate(bytes.begin(), bytes.end(), [&] { return random() % 3 == 0 ? 255 : (uint8_t)random(); });
     return bytes;
-}
-
-// The index in 0 ... n - 1 whose value is at i; -1 where that is 0. One reflection is enough.
-int inside(BorderRule rule, int i, int n) {
-    if (i >= 0 && i < n) {
-        return i;
-    }
-    switch (rule) {
-    case BorderRule::reflect: return i < 0 ? -1 - i : 2 * n - 1 - i;
-    case BorderRule::mirror: return i < 0 ? -i : 2 * n - 2 - i;
-    case BorderRule::nearest: return std::clamp(i, 0, n - 1);
-    default: return -1;
-    }
 }
 
 // The blur of an image of `pixel`, by the definition: down columns, then along rows.

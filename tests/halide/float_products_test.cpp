@@ -1,8 +1,9 @@
 // The form of gaussian_blur by products of pairs of 16-bit floats, with a model of the instructions in place
-// of them: a lane's result is computed from the words that all lanes of its warp have.
+// of them.
 #include "generators/algorithms/float_bits.h"
 #include "generators/algorithms/gaussian_blur/products/floats.h"
 #include "generators/algorithms/gaussian_blur/weights.h"
+#include "tests/halide/modelled_products.h"
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -23,31 +24,20 @@ Expr pair_of(const Expr &low, const Expr &high) {
     return Halide::cast<uint32_t>(halves.bits_of(low)) | (Halide::cast<uint32_t>(halves.bits_of(high)) << 16);
 }
 
-// The rows of A and the columns of B are as LaneProduct says.
 std::vector<Expr> modelled(
     const LaneWord &a, const LaneWord &b, Expr g, Expr q, const std::vector<Expr> &sums) {
-    std::vector<Expr> results;
-    for (int r = 0; r < 4; r++) {
-        Expr sum = sums[(size_t)r];
-        for (int lane = 0; lane < 4; lane++) {
-            for (int half = 0; half < 2; half++) {
-                const Expr left = a(r / 2 + 2 * half, g, lane), right = b(half, 2 * q + r % 2, lane);
-                sum += halves.number(left & 0xffff) * halves.number(right & 0xffff) +
-                       halves.number(left >> 16) * halves.number(right >> 16);
-            }
-        }
-        results.push_back(sum);
-    }
-    return results;
+    return modelled_product(a, b, g, q, sums, [](const Expr &left, const Expr &right, const Expr &sum) {
+        return sum + (halves.number(left & 0xffff) * halves.number(right & 0xffff) +
+                         halves.number(left >> 16) * halves.number(right >> 16));
+    });
 }
 
 // The form as a function of this process.
 class ModelledBlur {
 public:
     explicit ModelledBlur(int steps)
-        : steps_(steps),
-          blur_(image_, image_.width(), image_.height(), {factor_, low_, high_x_, high_y_, Expr()}, taps_,
-              weights_, weights_.dim(0).extent(), {steps, 2, band_}, modelled, pair_of) {
+        : steps_(steps), blur_(image_, image_.width(), image_.height(), border_.map(Expr()), taps_, weights_,
+                             weights_.dim(0).extent(), {steps, 2, band_}, modelled, pair_of) {
         for (Halide::Func f : {blur_.most, blur_.scale, blur_.source, blur_.pieces, blur_.along, blur_.ring,
                  blur_.down, blur_.lost, blur_.column_sum, blur_.plain_sum, blur_.value}) {
             f.compute_root();
@@ -57,21 +47,16 @@ public:
 
     Halide::Buffer<float> operator()(
         const Halide::Buffer<float> &image, const GaussianWeights &numbers, BorderRule rule, int band) {
-        Halide::Buffer<uint32_t> taps(4, 32, 2, steps_);
-        taps.for_each_element([&](int v, int lane, int part, int step) {
-            taps(v, lane, part, step) = FloatFragments::word(numbers.real, steps_, v, lane, part, step);
-        });
         Halide::Buffer<float> weights(2 * numbers.radius + 1), out(image.width(), image.height());
         weights.for_each_element(
             [&](int i) { weights(i) = numbers.real[(size_t)std::abs(i - numbers.radius)]; });
         image_.set(image);
-        taps_.set(taps);
+        taps_.set(lane_table(steps_, [&](int v, int lane, int part, int step) {
+            return FloatFragments::word(numbers.real, steps_, v, lane, part, step);
+        }));
         weights_.set(weights);
         band_.set(band);
-        factor_.set(border_factor(rule));
-        low_.set(border_low(rule));
-        high_x_.set(border_high(rule, image.width()));
-        high_y_.set(border_high(rule, image.height()));
+        border_.set(rule, image.width(), image.height());
         blur_.out.realize(out);
         return out;
     }
@@ -80,23 +65,10 @@ private:
     const int steps_;
     Halide::ImageParam image_{Halide::Float(32), 2}, taps_{Halide::UInt(32), 4},
         weights_{Halide::Float(32), 1};
-    Halide::Param<int> band_, factor_, low_, high_x_, high_y_;
+    Halide::Param<int> band_;
+    BorderArguments border_;
     GaussianBlurFloatProducts blur_;
 };
-
-// The index in 0 ... n - 1 whose value is at i. One reflection is enough.
-int inside(BorderRule rule, int i, int n) {
-    if (i >= 0 && i < n) {
-        return i;
-    }
-    switch (rule) {
-    case BorderRule::reflect: return i < 0 ? -1 - i : 2 * n - 1 - i;
-    case BorderRule::mirror: return i < 0 ? -i : 2 * n - 2 - i;
-    case BorderRule::nearest: return std::clamp(i, 0, n - 1);
-    case BorderRule::zero: break;
-    }
-    return -1;
-}
 
 // The blur in f64, by the definition: down columns, then along rows.
 std::vector<double> blurred(

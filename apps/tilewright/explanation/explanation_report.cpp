@@ -226,7 +226,7 @@ void add_what_ran(Lines &lines, const Explanation &e) {
 std::string text_of(const Explanation &e) {
     Lines choice = {{"chosen", e.chosen->name()}, {"why", e.why_chosen}};
     add_what_ran(choice, e);
-    return fmt::format("{} on {} ({}): {}\n{}\nRows for {} on {}\n{}\n{}\n{}\n{}", e.op->name(),
+    return fmt::format("{} on {} ({}): {}\n{}\nVariants for {} on {}\n{}\n{}\n{}\n{}", e.op->name(),
         e.device.str(), device_info(e.device).name, e.data, conversions_of(e), e.type,
         name_of(e.device.backend), variants_of(e), wrapped_table(choice), launches_of(e), costs_of(e));
 }

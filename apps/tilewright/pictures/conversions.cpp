@@ -19,6 +19,12 @@ void with_integer(Type type, const With &with) {
     type == Type::u8 ? with(uint8_t()) : with(uint16_t());
 }
 
+// Calls `with` with a value of the C++ type of a complex field's values.
+template<typename With>
+void with_complex(Type type, const With &with) {
+    type == Type::c64 ? with(std::complex<float>()) : with(std::complex<double>());
+}
+
 // out(y, x) = make(pointer to the pixel (y, x) of the image), for every pixel.
 template<typename From, typename To, typename Make>
 void for_pixels(const Array &image, Array &out, const Make &make) {
@@ -137,8 +143,11 @@ Array surrounded(const Array &image, int64_t h, int64_t w) {
 Array picture_of_spectrum(const Array &field, Type type) {
     const int64_t h = field.shape()[0], w = field.shape()[1];
     Array logarithms(Type::f32, {h, w});
-    for_pixels<std::complex<float>, float>(
-        field, logarithms, [](const std::complex<float> *value) { return std::log1p(std::abs(*value)); });
+    with_complex(field.type(), [&](auto element) {
+        using C = decltype(element);
+        for_pixels<C, float>(
+            field, logarithms, [](const C *value) { return (float)std::log1p(std::abs(*value)); });
+    });
     float largest = 0;
     for_pixels<float, float>(logarithms, logarithms, [&](const float *value) {
         largest = std::isfinite(*value) ? std::max(largest, *value) : largest;
@@ -163,8 +172,11 @@ Array picture_of_values(const Array &field, Type type) {
     Array picture(type, field.shape());
     with_integer(type, [&](auto element) {
         using T = decltype(element);
-        for_pixels<std::complex<float>, T>(
-            field, picture, [](const std::complex<float> *value) { return limited_to<T>(value->real()); });
+        with_complex(field.type(), [&](auto of_field) {
+            using C = decltype(of_field);
+            for_pixels<C, T>(
+                field, picture, [](const C *value) { return limited_to<T>((float)value->real()); });
+        });
     });
     return picture;
 }

@@ -26,9 +26,9 @@ Array middle_of(const Array &image, int64_t h, int64_t w);
 // An image (h, w) in the middle of a larger one of zeros.
 Array surrounded(const Array &image, int64_t h, int64_t w);
 
-// A picture of a complex field (h, w), u8 or u16. Of a spectrum: log(1 + |value|), the largest one at full
-// scale, frequency 0 moved to element (h / 2, w / 2). Of values: the real part, rounded and limited to the
-// type.
+// A picture, u8 or u16, of a complex field (h, w) of c64 or c128. Of a spectrum: log(1 + |value|), the
+// largest one at full scale, frequency 0 moved to element (h / 2, w / 2). Of values: the real part, rounded
+// and limited to the type.
 Array picture_of_spectrum(const Array &field, Type type);
 Array picture_of_values(const Array &field, Type type);
 

@@ -12,7 +12,7 @@ static bool is_transform(const Operator &op) {
 }
 
 bool is_picture_of_field(const Operator &op, Type type, const std::vector<int64_t> &shape) {
-    return is_transform(op) && type == Type::c64 && shape.size() == 2;
+    return is_transform(op) && (type == Type::c64 || type == Type::c128) && shape.size() == 2;
 }
 
 std::optional<FieldPicture> FieldPicture::in_file(const Operator &op, const Settings &settings, Type type,

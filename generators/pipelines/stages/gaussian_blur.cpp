@@ -13,9 +13,6 @@
 namespace tilewright {
 
 using Halide::cast;
-using Halide::Expr;
-using Halide::Func;
-using Halide::Var;
 
 namespace {
 

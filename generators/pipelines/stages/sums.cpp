@@ -10,8 +10,6 @@
 
 namespace tilewright {
 
-using Halide::Expr;
-
 namespace {
 
 class SumOfLines : public SumStage {

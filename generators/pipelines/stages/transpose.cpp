@@ -5,9 +5,6 @@
 
 namespace tilewright {
 
-using Halide::Func;
-using Halide::Var;
-
 namespace {
 
 // Rows of interleaved colours as (x, y, c), and back.

@@ -33,8 +33,10 @@ int run_ptxas(const std::string &arch, const std::string &from, const std::strin
 }  // namespace
 
 bool runs_on(const Library &library, const std::string &folder, const std::string &file) {
-    return !has_tensor_products(text_of(fs::path(folder) / (library.name + ".ptx"))) ||
-           file == "sm_" + std::to_string(TensorProduct::capability);
+    const std::string text = text_of(fs::path(folder) / (library.name + ".ptx"));
+    const int capability = number_behind(file, "sm_");
+    return has_tensor_products(text) ? capability == TensorProduct::capability :
+                                       capability >= number_behind(text, before_capability);
 }
 
 std::string cubin_name(const Library &library, const std::string &folder, const std::string &file) {

@@ -3,6 +3,7 @@
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/kernel_limits.h"
 #include "generators/program/libraries/library.h"
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -57,11 +58,10 @@ void write_needs(const Library &library, const std::string &target, const std::s
     const KernelNeeds &needs = kernel_needs();
     const auto word = [](bool value) { return value ? "true" : "false"; };
     const bool opencl = library.backend == "opencl";
+    const int built_for = opencl ? 0 : built.get_cuda_capability_lower_bound(),
+              of_instructions = needs.lane_products || needs.tensor_products ? LaneProduct::capability : 0;
     std::ofstream(file_of(library.name, folder))
-        << "{" << needs.threads << ", " << needs.shared_bytes << ", "
-        << (!opencl                                         ? built.get_cuda_capability_lower_bound() :
-               needs.lane_products || needs.tensor_products ? LaneProduct::capability :
-                                                              0)
+        << "{" << needs.threads << ", " << needs.shared_bytes << ", " << std::max(built_for, of_instructions)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLDoubles)) << ", " << word(needs.images)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLHalf)) << ", "
         << (needs.tensor_products ? TensorProduct::capability : 0) << "}\n";

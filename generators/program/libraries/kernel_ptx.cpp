@@ -16,7 +16,6 @@ namespace tilewright {
 namespace {
 
 using namespace Halide::Internal;
-using Halide::Expr;
 
 struct Kernel {
     Stmt loop;

@@ -63,12 +63,6 @@ void link_hooks() {}
 
 }  // namespace driver
 
-void trim_device_memory() {
-    const Inside inside;
-    driver::cuda_memory().free_all();
-    driver::opencl_memory().free_all();
-}
-
 void trim_host_memory(size_t keep) {
     driver::host_memory().trim(keep);
     driver::trim_pinned_memory(keep);

@@ -212,7 +212,9 @@ void *create_program(void *context, unsigned count, const char **strings, const 
             return program;
         }
         if (text->source.empty()) {
-            halide_error(nullptr, "the OpenCL driver does not take the kernels, which are PTX");
+            halide_error(nullptr,
+                "the OpenCL driver does not take its kernels, which are PTX and no OpenCL C; "
+                "take another schedule, or CUDA");
             *error = invalid_value;
         }
     }

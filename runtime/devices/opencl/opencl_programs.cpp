@@ -111,13 +111,6 @@ std::string binary_of(void *program) {
     return functions().info(program, binaries, sizeof data, (void *)&data, nullptr) == 0 ? binary : "";
 }
 
-// Of the oldest NVIDIA GPU that takes the PTX: 80 of `.target sm_80`.
-int capability_of(const std::string &ptx) {
-    const std::string target = ".target sm_";
-    const size_t at = ptx.find(target);
-    return at == std::string::npos ? 0 : std::stoi(ptx.substr(at + target.size(), 3));
-}
-
 // The PTX with the variant's limits of registers, and that of blocks of more than 256 threads, which cannot
 // have the 255 registers that a thread has at most.
 std::string with_limits(const std::string &ptx) {
@@ -136,7 +129,7 @@ std::string with_limits(const std::string &ptx) {
 
 void *program_of_ptx(void *context, const std::string &ptx, ArgumentsOfKernels &arguments) try {
     const DeviceInfo &device = device_info(this_thread.device);
-    if (!functions().take_binaries() || device.compute_capability < capability_of(ptx)) {
+    if (!functions().take_binaries() || device.compute_capability < number_behind(ptx, before_capability)) {
         return nullptr;
     }
     std::string text = with_limits(with_tensor_products(ptx));

@@ -50,8 +50,8 @@ std::string why_not_on(const Variant::Needs &needs, const DeviceInfo &info) {
             needs.capability / 10, needs.capability % 10, device());
     }
     if (needs.capability > info.compute_capability) {
-        return fmt::format("its library is for compute capability {}.{} and newer, and {} has {}; build it "
-                           "for sm_{}",
+        return fmt::format("its library is for compute capability {}.{} and newer, and {} has {}; take "
+                           "another schedule, or build it for sm_{}",
             needs.capability / 10, needs.capability % 10, device(), info.capability, info.compute_capability);
     }
     if (needs.only_capability > 0 && needs.only_capability != info.compute_capability &&

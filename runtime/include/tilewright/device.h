@@ -83,7 +83,9 @@ void synchronize(Device device);
 // Frees the device memory that is kept for later calls. Memory that a call gave back is kept, because drivers
 // take long to allocate: per device at most an eighth of its memory, and 1 GiB where that is the host's
 // memory (OpenCL on a CPU); the oldest is freed first. All of it is freed by itself when a device has no
-// memory left. The memory of arrays on devices, and of a Pipeline's arrays between its stages, is not freed.
+// memory left. The plans of repeated calls are kept too, with their tables and CUDA graphs; these are freed
+// here alone, and the next such calls plan again. The memory of arrays on devices, and of a Pipeline's arrays
+// between its stages, is not freed.
 void trim_device_memory();
 
 // Gives host memory that is kept for later calls and arrays to the system, until at most `keep` bytes are

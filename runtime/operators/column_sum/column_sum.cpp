@@ -55,14 +55,6 @@ struct DefinitionForm final : SumForm {
     }
 };
 
-struct SlicedForm final : SumForm {
-    using SumForm::SumForm;
-
-    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
-        return Placement(request.image()).width >= variant.tunable("lanes");
-    }
-};
-
 struct WordsForm final : SumForm {
     using SumForm::SumForm;
 
@@ -105,7 +97,7 @@ protected:
 };
 
 constexpr DefinitionForm definition("column_sum");
-constexpr SlicedForm sliced("column_sum_sliced");
+constexpr SumOfGroups sliced("column_sum_sliced");
 constexpr WordsForm in_words("column_sum_words");
 constexpr FoldedForm folded("column_sum_folded");
 

@@ -10,7 +10,7 @@ bool is_aligned(const Array &array) {
 }
 
 // Copies the image, runs the variant that `tuned` takes for the copy, and copies its result. An array that is
-// aligned already is not copied.
+// aligned already is not copied, and none is where that variant takes the arrays as they are.
 struct RealignedForm final : BlurForm<GaussianBlurRequest> {
     using BlurForm::BlurForm;
 
@@ -21,20 +21,24 @@ struct RealignedForm final : BlurForm<GaussianBlurRequest> {
 
     Plan plan(const OperatorOf<GaussianBlurRequest> &op, const Variant &variant, Device device,
         const GaussianBlurRequest &request, Array &output) const override {
-        Plan plan;
-        const auto copy = [&](const Array &from, Array &to) {
-            plan.launch(variant, device).in("image", from, rows_of(from)).out("output", to, rows_of(to));
-        };
         const auto like = [](const Array &array) {
             return is_aligned(array) ? array : Array::uninitialized(array.type(), array.shape());
         };
         GaussianBlurRequest inner = request;
+        inner.inputs[0] = like(request.image());
         Array result = like(output);
+        const Variant &chosen = op.choose(inner, result, "tuned", device);
+        if (op.serves(chosen, request, output)) {
+            return op.plan(chosen, device, request, output);
+        }
+        Plan plan;
+        const auto copy = [&](const Array &from, Array &to) {
+            plan.launch(variant, device).in("image", from, rows_of(from)).out("output", to, rows_of(to));
+        };
         if (!is_aligned(request.image())) {
-            inner.inputs = {like(request.image())};
             copy(request.image(), inner.inputs[0]);
         }
-        plan.append(op.plan(op.choose(inner, result, "tuned", device), device, inner, result));
+        plan.append(op.plan(chosen, device, inner, result));
         if (!is_aligned(output)) {
             copy(result, output);
         }

@@ -31,15 +31,6 @@ protected:
     }
 };
 
-// Rows of the image are added in groups of `lanes` pixels.
-struct GroupsForm final : SumForm {
-    using SumForm::SumForm;
-
-    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
-        return Placement(request.image()).width >= variant.tunable("lanes");
-    }
-};
-
 struct HalvesForm final : SumForm {
     using SumForm::SumForm;
 
@@ -79,7 +70,7 @@ private:
 };
 
 constexpr DefinitionForm definition("row_sum");
-constexpr GroupsForm sliced("row_sum_sliced"), octets("row_sum_octets");
+constexpr SumOfGroups sliced("row_sum_sliced"), octets("row_sum_octets");
 constexpr HalvesForm halves("row_sum_halves");
 constexpr ChunksForm in_chunks("row_sum_chunks");
 

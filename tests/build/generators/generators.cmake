@@ -26,7 +26,8 @@ endforeach ()
 # What libraries are made for.
 if (TARGET invert.generator)
     set(programs "")
-    foreach (program COLUMN_SUM=column_sum MIN_PLUS=min_plus_convolution MATMUL=matmul)
+    foreach (program COLUMN_SUM=column_sum MIN_PLUS=min_plus_convolution MATMUL=matmul
+            GAUSSIAN_BLUR=gaussian_blur)
         string(REGEX MATCH "^(.*)=(.*)$" _ ${program})
         if (TARGET ${CMAKE_MATCH_2}.generator)
             list(APPEND programs -D${CMAKE_MATCH_1}=$<TARGET_FILE:${CMAKE_MATCH_2}.generator>)

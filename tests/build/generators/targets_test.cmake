@@ -1,8 +1,8 @@
 # What a library is made for, by the generator programs of this build: the CUDA capability that was asked for
 # (and the same one for the PTX of OpenCL), OpenCL without doubles where nothing computes with them, the
-# instruction sets of a CPU, and words of errors. Arguments: INVERT, COLUMN_SUM, MIN_PLUS and MATMUL, the
-# generator programs of invert, column_sum, min_plus_convolution and matmul (all but the first may be empty),
-# and WORK, which is emptied.
+# instruction sets of a CPU, and words of errors. Arguments: INVERT, COLUMN_SUM, MIN_PLUS, MATMUL and
+# GAUSSIAN_BLUR, the generator programs of invert, column_sum, min_plus_convolution, matmul and gaussian_blur
+# (all but the first may be empty), and WORK, which is emptied.
 file(REMOVE_RECURSE ${WORK})
 
 # make(GENERATOR WORDS...): makes libraries and the sources of their kernels in WORK.
@@ -41,6 +41,18 @@ foreach (pair 30=30 50=50 60=50 75=75 80=80 86=86 90=86)
 endforeach ()
 make(${INVERT} schedule=tuned backend=cuda)
 expect(invert_tuned_any_u8_cuda.ptx "[.]target sm_80")
+# Instructions of the tensor cores need more than what was asked for, and their PTX says so.
+if (MATMUL)
+    make(${MATMUL} schedule=tensor_small type=f32 backend=cuda capability=61)
+    expect(matmul_tensor_small_f32_cuda.ptx "[.]version 8.0\n[.]target sm_90a\n")
+    expect(matmul_cuda_needs.h "tensor_small_f32_cuda_needs{[0-9]+, [0-9]+, 80, false, false, false, 90}")
+endif ()
+if (GAUSSIAN_BLUR)
+    make(${GAUSSIAN_BLUR} schedule=tuned_fused_16 type=u8 backend=cuda capability=61)
+    expect(gaussian_blur_tuned_fused_16_u8_cuda.ptx "[.]version 7.0\n[.]target sm_80\n")
+    expect(gaussian_blur_cuda_needs.h "u8_cuda_needs{[0-9]+, [0-9]+, 80, false, false, false, 0}")
+endif ()
+
 # A CPU library is for several instruction sets, whose functions have the Halide target in their names, or for
 # this machine alone.
 make(${INVERT} schedule=tuned backend=cpu)

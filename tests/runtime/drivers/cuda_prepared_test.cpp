@@ -387,6 +387,14 @@ TEST(CudaKeptCalls, WithoutADeviceThePlanIsForArraysThatAreThere) {
     EXPECT_EQ(plans_of_call(Array(Type::u8, {8, 24}), {}), 1);
 }
 
+TEST(CudaKeptCalls, TrimmingLetsPlansGo) {
+    const Array image(Type::u8, {8, 40});
+    EXPECT_EQ(plans_of_call(image, {.device = first}) + plans_of_call(image, {.device = first}), 3);
+    EXPECT_EQ(plans_of_call(image, {.device = first}), 0);
+    trim_device_memory();
+    EXPECT_EQ(plans_of_call(image, {.device = first}), 1) << "as if it were the first";
+}
+
 TEST(CudaKeptCalls, WithoutMemoryTheCallIsPlannedAgain) {
     const Array image(Type::u8, {8, 32});
     EXPECT_EQ(plans_of_call(image, {.device = first}) + plans_of_call(image, {.device = first}), 3);
@@ -399,6 +407,8 @@ TEST(CudaKeptCalls, WithoutMemoryTheCallIsPlannedAgain) {
 }
 
 TEST_F(CudaPrepared, CallsLikeEarlierOnesAreOneLaunchAndHoldNoMemory) {
+    trim_device_memory();
+    const int graphs = record().graphs;
     std::weak_ptr<Storage> input, result;
     std::optional<size_t> taken;
     for (int i = 0; i < 6; i++) {
@@ -417,6 +427,9 @@ TEST_F(CudaPrepared, CallsLikeEarlierOnesAreOneLaunchAndHoldNoMemory) {
         EXPECT_EQ(record().launches.size() - before.launches.size(), i < 3 ? 4u : 0u) << i;
         EXPECT_EQ(record().graph_launches.size() - before.graph_launches.size(), i < 3 ? 0u : 1u) << i;
     }
+    EXPECT_EQ(record().graphs, graphs + 1);
+    trim_device_memory();
+    EXPECT_EQ(record().graphs, graphs);
 }
 
 }  // namespace tilewright

@@ -134,7 +134,8 @@ TEST(DeviceLimits, WhereNoVariantIsLeftTheErrorSaysWhichLimit) {
 TEST(DeviceLimits, ADeviceBelowTheCapabilityOfALibraryIsRefused) {
     EXPECT_EQ(chosen(hopper, "new"), "new");
     EXPECT_EQ(chosen(ampere, "old"), "old");
-    expect_refusal(ampere, "new", "compute capability 8.6 and newer, and cuda:1 has 8.0; build it for sm_80");
+    expect_refusal(
+        ampere, "new", "8.6 and newer, and cuda:1 has 8.0; take another schedule, or build it for sm_80");
     EXPECT_EQ(chosen({Backend::opencl, fake_opencl::nvidia}, "new"), "new");
     expect_refusal(large, "new", "NVIDIA's GPUs of compute capability 8.6 and newer, which opencl:5");
 }

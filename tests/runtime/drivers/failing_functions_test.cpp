@@ -13,7 +13,6 @@
 #include <fstream>
 #include <map>
 #include <sstream>
-#include <string_view>
 
 namespace tilewright {
 
@@ -155,9 +154,6 @@ std::string left_over(const Counts &now, const Counts &good, const std::string &
         }
         // Halide gives up to free what it could not reach or describe; so does the library.
         allowed += freed == failed || failed == "clGetMemObjectInfo" || failed == "cuCtxPushCurrent_v2";
-        // An operator keeps plans with their graphs. Whether the two calls of the stream run at once, each of
-        // which then has a plan of its own, their threads decide.
-        allowed += std::string_view(freed).starts_with("cuGraph");
         if (const long left = left_of(now, made, freed); left > allowed) {
             text +=
                 std::string(freed) + ": " + std::to_string(left - allowed) + " fewer calls than objects\n";

@@ -1,5 +1,6 @@
 // What reaches the driver when an OpenCL program is made and built, against the fake libOpenCL.so.1.
 #include "generators/algorithms/module_text.h"
+#include "runtime/devices/calls/halide_calls.h"
 #include "runtime/devices/opencl/opencl.h"
 #include "runtime/devices/opencl/opencl_functions.h"
 #include "runtime/devices/opencl/ptx_arguments.h"
@@ -168,6 +169,11 @@ TEST(OpenClPrograms, PtxReachesTheDriversThatTakeIt) {
     EXPECT_EQ(error, 0);
     EXPECT_FALSE(make(last, with_ptx("", 80))) << "there is no OpenCL C";
     EXPECT_NE(error, 0);
+    const Error refused =
+        error_of([&] { throw_halide_error(error, "gaussian_blur", "tuned_fused_16", last); });
+    EXPECT_STREQ(refused.what(),
+        "gaussian_blur: the OpenCL driver does not take its kernels, which are PTX "
+        "and no OpenCL C; take another schedule, or CUDA [tuned_fused_16, opencl:5]");
 }
 
 // Numbers reach a kernel that is PTX as the bytes of one parameter, when it is launched, and local memory
