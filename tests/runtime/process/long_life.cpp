@@ -1,14 +1,15 @@
-// Many calls of every operator on one device: plain ones, prepared ones and those of a stream, then mixed
-// ones by several threads at once. Each result is compared with the first one, and the memory of host and
-// device is written down when a tenth of the calls is done and at the end. Exit code 1 where a result
-// differs, or where memory grew by more than 1 %, or by more than `growth` MiB where that is given.
+// Many calls of every operator on one device: plain ones, prepared ones and those of a stream, then the same
+// of all operators by several threads at once. Each result is compared with the first one. The memory of host
+// and device is written down when a tenth of the calls is done and at the end, and by threads after every
+// tenth. Exit code 1 where a result differs, or where memory grew by more than 1 %, or by more than `growth`
+// MiB where that is given.
 //     long_life [device=cpu] [calls=10000] [seconds=60] [threads=8] [growth=MIB] [operator=NAME]
 #include "tests/support/arrays.h"
 #include "tests/support/operators.h"
 #include "tilewright/prepared.h"
 #include "tilewright/stream.h"
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <deque>
@@ -18,7 +19,9 @@
 #include <malloc.h>
 #include <map>
 #include <optional>
+#include <random>
 #include <set>
+#include <span>
 #include <thread>
 #include <unistd.h>
 
@@ -54,8 +57,45 @@ double resident_mib() {
     return pages * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
 }
 
-// What of the first GPU's memory is in use, by all processes; 0 without the CUDA driver.
+// Of the memory of all GPUs, what the driver's library for management (NVML) says that this process has;
+// nothing where it does not know this process.
+std::optional<double> own_device_mib() {
+    struct Process {
+        unsigned pid;
+        unsigned long long bytes;
+        unsigned gpu_instance, compute_instance;
+    };
+    static void *const nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+    const auto function = [](const char *name) { return nvml ? dlsym(nvml, name) : nullptr; };
+    static const auto init = reinterpret_cast<int (*)()>(function("nvmlInit_v2"));
+    static const auto handle_of =
+        reinterpret_cast<int (*)(unsigned, void **)>(function("nvmlDeviceGetHandleByIndex_v2"));
+    static const auto processes_of = reinterpret_cast<int (*)(void *, unsigned *, Process *)>(
+        function("nvmlDeviceGetComputeRunningProcesses_v3"));
+    static const bool ready = init && handle_of && processes_of && init() == 0;
+    std::optional<double> mib;
+    void *gpu = nullptr;
+    for (unsigned i = 0; ready && handle_of(i, &gpu) == 0; i++) {
+        std::array<Process, 256> processes{};
+        unsigned count = processes.size();
+        if (processes_of(gpu, &count, processes.data()) != 0) {
+            continue;
+        }
+        for (const Process &process : std::span(processes).first(count)) {
+            if (process.pid == (unsigned)getpid()) {
+                mib = mib.value_or(0) + (double)process.bytes / (1 << 20);
+            }
+        }
+    }
+    return mib;
+}
+
+// What of the first GPU's memory is in use: by this process, or by all where that is not known; 0 without the
+// CUDA driver.
 double device_mib() {
+    if (const std::optional<double> own = own_device_mib()) {
+        return *own;
+    }
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     if (!driver) {
         return 0;
@@ -98,23 +138,37 @@ public:
 
     void make(long calls) {
         for (long i = 0; i < calls; i++) {
-            const Known &known = known_[(size_t)(i / 8) % known_.size()];
-            switch (i % 8) {
-            case 6: prepared(known); break;
-            case 7: in_stream(known); break;
-            default:
-                compare(known, result_of(*known.op, known.sample.inputs, known.sample.settings, device_));
-            }
+            call(i);
         }
+        finish();
+    }
+
+    void make_until(std::chrono::steady_clock::time_point end) {
+        for (; std::chrono::steady_clock::now() < end; next_++) {
+            call(next_);
+        }
+        finish();
+    }
+
+    long wrong = 0, made = 0;
+
+private:
+    void call(long i) {
+        const Known &known = known_[(size_t)(i / 8) % known_.size()];
+        switch (i % 8) {
+        case 6: prepared(known); break;
+        case 7: in_stream(known); break;
+        default: compare(known, result_of(*known.op, known.sample.inputs, known.sample.settings, device_));
+        }
+    }
+
+    void finish() {
         while (!started_.empty()) {
             take_first();
         }
         stream_.wait();
     }
 
-    long wrong = 0, made = 0;
-
-private:
     void compare(const Known &known, const Array &result) {
         result.sync();
         wrong += same_bytes(result, known.result) ? 0 : 1;
@@ -149,6 +203,7 @@ private:
 
     const std::vector<Known> known_;
     const Device device_;
+    long next_ = 0;
     Stream stream_;
     std::map<const Known *, std::pair<long, std::unique_ptr<Prepared>>> prepared_;
     std::deque<std::pair<const Known *, std::future<Array>>> started_;
@@ -179,31 +234,44 @@ bool call_one_after_another(const Operator &op, const Asked &asked) {
     return report(op.name(), calls.made, calls.wrong, before, asked);
 }
 
-bool call_from_threads(const std::vector<Known> &all, const Asked &asked) {
-    std::atomic<long> made{0}, wrong{0};
+// Each thread has its own order of the calls, its own prepared calls and its own stream.
+bool call_from_threads(std::vector<Known> all, const Asked &asked) {
+    std::minstd_rand random;
+    std::deque<Calls> calls;
+    for (long t = 0; t < asked.threads; t++) {
+        std::shuffle(all.begin(), all.end(), random);
+        calls.emplace_back(all, asked.device);
+    }
     const auto call_for = [&](double seconds) {
-        const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+        const auto end = std::chrono::steady_clock::now() +
+                         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                             std::chrono::duration<double>(seconds));
         std::vector<std::thread> threads;
-        for (long t = 0; t < asked.threads; t++) {
-            threads.emplace_back([&, t] {
-                for (size_t i = (size_t)t; std::chrono::steady_clock::now() < end; i += 2 * (size_t)t + 1) {
-                    const Known &known = all[i % all.size()];
-                    const Array result =
-                        result_of(*known.op, known.sample.inputs, known.sample.settings, asked.device);
-                    result.sync();
-                    wrong += same_bytes(result, known.result) ? 0 : 1;
-                    made++;
-                }
-            });
+        for (Calls &own : calls) {
+            threads.emplace_back([&own, end] { own.make_until(end); });
         }
         for (std::thread &thread : threads) {
             thread.join();
         }
     };
+    const auto sum = [&](long Calls::*count) {
+        long all_of_them = 0;
+        for (const Calls &own : calls) {
+            all_of_them += own.*count;
+        }
+        return all_of_them;
+    };
     call_for((double)asked.seconds / 10);
     const Memory before = Memory::now(asked.device);
-    call_for((double)asked.seconds * 9 / 10);
-    return report(std::to_string(asked.threads) + " threads", made, wrong, before, asked);
+    bool well = true;
+    for (int tenth = 2; tenth <= 10; tenth++) {
+        call_for((double)asked.seconds / 10);
+        well = report(std::to_string(asked.threads) + " threads, " +
+                          std::to_string(asked.seconds * tenth / 10) + " s",
+                   sum(&Calls::made), sum(&Calls::wrong), before, asked) &&
+               well;
+    }
+    return well;
 }
 
 bool run(const Asked &asked) {
@@ -226,7 +294,7 @@ bool run(const Asked &asked) {
         fprintf(stderr, "long_life: there is no such operator for %s\n", asked.device.str().c_str());
         return false;
     }
-    return (asked.seconds == 0 || call_from_threads(all, asked)) && well;
+    return (asked.seconds == 0 || call_from_threads(std::move(all), asked)) && well;
 }
 
 }  // namespace
