@@ -369,6 +369,10 @@ inline std::string with_tensor_products(const std::string &text) {
     }
     Products products;
     std::vector<std::string> lines = products.made(lines_of(text));
+    if (number_behind(text, before_capability) < LaneProduct::capability) {
+        set_directive(lines, ".version ", "7.0");
+        set_directive(lines, " sm_", "sm_" + std::to_string(LaneProduct::capability));
+    }
     if (has(text, tensor_prefix)) {
         const std::optional<TensorProduct> &rows = products.of_rows();
         lines = Copies(rows ? rows->ahead : 0).made(lines);
@@ -377,9 +381,6 @@ inline std::string with_tensor_products(const std::string &text) {
             set_directive(lines, ".version ", "8.0");
         }
         set_directive(lines, " sm_", "sm_90a");
-    } else if (number_behind(text, before_capability) < LaneProduct::capability) {
-        set_directive(lines, ".version ", "7.0");
-        set_directive(lines, " sm_", "sm_" + std::to_string(LaneProduct::capability));
     }
     std::string made;
     for (const std::string &line : lines) {

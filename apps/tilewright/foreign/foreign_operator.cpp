@@ -360,14 +360,4 @@ const ForeignOperator &foreign_operator(const ForeignWords &words) {
     return *known;
 }
 
-std::vector<const Operator *> foreign_operators() {
-    std::vector<const Operator *> all;
-    for (const auto &[words, op] : made_operators()) {
-        if (op) {  // null where its words were refused
-            all.push_back(op);
-        }
-    }
-    return all;
-}
-
 }  // namespace tilewright::app

@@ -85,7 +85,4 @@ private:
 // ForeignOperator, and those of the first build.
 const ForeignOperator &foreign_operator(const ForeignWords &words);
 
-// All that were made.
-std::vector<const Operator *> foreign_operators();
-
 }  // namespace tilewright::app

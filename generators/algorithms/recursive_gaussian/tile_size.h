@@ -3,11 +3,10 @@
 
 namespace tilewright {
 
-constexpr int recursive_tile = 64;       // samples of a tile, along x and along y
-constexpr int recursive_band = 48;       // rows of a band, on CPUs
-constexpr int recursive_carry_rows = 1;  // carry rows of a group
-constexpr int recursive_run = 16;        // samples of a tile that are summed before its runs are
-constexpr int recursive_weights = 6;  // per sample: three of the causal filter, three of the anticausal one
+constexpr int recursive_tile = 64;         // samples of a tile, along x and along y
+constexpr int recursive_band = 48;         // rows of a band, on CPUs
+constexpr int recursive_carry_rows = 1;    // carry rows of a group
+constexpr int recursive_run = 16;          // samples of a tile that are summed before its runs are
 constexpr int recursive_weight_pitch = 8;  // distance of the rows in the table of weights, in floats
 
 // The largest sigma with which samples behind the neighbour of a tile add nothing: at most 3.1e-7 of the
