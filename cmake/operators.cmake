@@ -22,9 +22,29 @@ function(tilewright_add_own_operator op)
     foreach (part "" _cpu _cuda _opencl)
         if (TARGET tilewright_${op}${part})
             target_compile_options(tilewright_${op}${part} PRIVATE ${TILEWRIGHT_OPTIONS_runtime})
+            tilewright_precompile_table(tilewright_${op}${part})
         endif ()
     endforeach ()
     set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_ADDED ${op})
+endfunction()
+
+# Most of the time of compiling a table is that of reading the header that it includes, which is therefore
+# precompiled, with the options that tables have (generators.cmake). tilewright_precompile says when not.
+function(tilewright_precompile_table target)
+    if (TILEWRIGHT_WERROR)
+        return()
+    endif ()
+    get_target_property(files ${target} SOURCES)
+    list(FILTER files INCLUDE REGEX "[.]cpp$")
+    set_property(SOURCE ${files} PROPERTY SKIP_PRECOMPILE_HEADERS)  # OFF would skip them too
+    target_compile_options(${target} PRIVATE "SHELL:-O0 -U_FORTIFY_SOURCE")
+    get_property(first GLOBAL PROPERTY TILEWRIGHT_HEADER_OF_TABLES)
+    if (first)
+        target_precompile_headers(${target} REUSE_FROM ${first})
+    else ()
+        target_precompile_headers(${target} PRIVATE <tilewright/variant.h>)
+        set_property(GLOBAL PROPERTY TILEWRIGHT_HEADER_OF_TABLES ${target})
+    endif ()
 endfunction()
 
 # Tilewright::not_linked: for each target, the lists of the operators' libraries once more, without any.

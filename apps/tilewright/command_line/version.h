@@ -8,6 +8,7 @@ extern const char *const tilewright_version;
 extern const char *const halide_version;
 extern const char *const llvm_version;
 extern const char *const commit;
+extern const char *const built_with;  // libraries and their versions, as JSON
 
 // What `--version` prints.
 std::string version_text();
