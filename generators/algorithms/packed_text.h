@@ -186,7 +186,7 @@ public:
         bool is_as_there = true;
         for (int i = 7; i >= 0; i--) {
             const bool bit_there = (there >> i & 1) != 0;
-            Chance &chance = is_as_there ? other_letter_[there][made] : letter_[last][made];
+            Chance &chance = is_as_there ? other_letter_[bit_there][made] : letter_[last][made];
             const bool bit = coder.code(chance, (value >> i & 1) != 0);
             is_as_there = is_as_there && bit == bit_there;
             made = made * 2 + bit;
@@ -205,7 +205,8 @@ private:
     std::array<std::array<Chance, PastSteps::kept>, 4> which_;
     std::array<Length, 2> length_;
     std::array<CodedNumber, 3> back_;
-    std::array<std::array<Chance, 256>, 256> letter_, other_letter_;
+    std::array<std::array<Chance, 256>, 256> letter_;
+    std::array<std::array<Chance, 256>, 2> other_letter_;
 };
 
 // The letter `back` bytes before `at`; 0 before the text begins.
