@@ -46,13 +46,7 @@ set(TILEWRIGHT_GENERATOR_OPTIONS -O0 -U_FORTIFY_SOURCE
 # Halide and LLVM make many small objects: with jemalloc, where it is installed, they take 5 to 12 % less
 # time.
 find_library(TILEWRIGHT_JEMALLOC NAMES jemalloc libjemalloc.so.2)
-# It deflates the text of kernels to 8 % fewer bytes than zlib. kernel_packing.cpp refers to it weakly,
-# because it is not everywhere; so it is linked without --as-needed.
-find_library(TILEWRIGHT_LIBDEFLATE deflate)
-if (TILEWRIGHT_LIBDEFLATE)
-    set(libdeflate -Wl,--push-state,--no-as-needed,${TILEWRIGHT_LIBDEFLATE},--pop-state)
-endif ()
-mark_as_advanced(TILEWRIGHT_JEMALLOC TILEWRIGHT_LIBDEFLATE)
+mark_as_advanced(TILEWRIGHT_JEMALLOC)
 if (TARGET tilewright_halide)
     return()
 endif ()
@@ -62,8 +56,7 @@ add_library(tilewright_halide SHARED IMPORTED GLOBAL)
 set_target_properties(tilewright_halide PROPERTIES
     IMPORTED_LOCATION ${TILEWRIGHT_HALIDE}/lib64/libHalide.so
     INTERFACE_INCLUDE_DIRECTORIES ${TILEWRIGHT_HALIDE}/include
-    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${TILEWRIGHT_HALIDE}/include
-    INTERFACE_LINK_LIBRARIES "ZLIB::ZLIB;${libdeflate}")
+    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${TILEWRIGHT_HALIDE}/include)
 file(GLOB runtime_headers
     ${TILEWRIGHT_HALIDE}/include/HalideRuntime*.h ${TILEWRIGHT_HALIDE}/include/HalideBuffer.h)
 file(COPY ${runtime_headers} DESTINATION ${TILEWRIGHT_HALIDE_INCLUDE})

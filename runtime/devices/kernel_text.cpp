@@ -1,15 +1,13 @@
 #include "runtime/devices/kernel_text.h"
-#include "generators/algorithms/far_copies.h"
 #include "generators/algorithms/module_text.h"
+#include "generators/algorithms/packed_text.h"
 #include "generators/algorithms/value_numbers.h"
 #include "runtime/process/immortal.h"
 #include "tilewright/kernel_texts.h"
 #include <cstring>
 #include <mutex>
-#include <new>
 #include <stdexcept>
 #include <vector>
-#include <zlib.h>
 
 namespace tilewright {
 
@@ -19,12 +17,12 @@ struct Known {
     std::mutex mutex;
     std::vector<std::span<const KernelText>> tables;
 
-    // Nothing where no table has it.
-    const KernelText *find(uint64_t key) {
+    // The part of a text that begins at `at`; nothing where no table has it.
+    const KernelText *find(uint64_t key, size_t at) {
         const std::lock_guard lock(mutex);
         for (const std::span<const KernelText> &table : tables) {
             for (const KernelText &text : table) {
-                if (text.key == key) {
+                if (text.key == key && text.at == at) {
                     return &text;
                 }
             }
@@ -37,22 +35,10 @@ Known &known() {
     return immortal([] { return Known(); });
 }
 
-// The bytes of a group up to the end of a text in it. A group of this program is whole, so only missing
-// memory can make zlib fail.
-std::string unpacked(const KernelText &text) {
-    KernelTextGroup group;
-    std::memcpy(&group, text.group, sizeof group);
-    std::string inflated(text.inflated, '\0');
-    uLongf bytes = inflated.size();
-    const int code = uncompress(
-        reinterpret_cast<Bytef *>(inflated.data()), &bytes, text.group + sizeof group, group.stream_bytes);
-    // Z_BUF_ERROR: there is more, which only the texts behind this one need.
-    if ((code != Z_OK && code != Z_BUF_ERROR) || bytes != inflated.size()) {
-        throw std::bad_alloc();
-    }
-    const std::string_view all = inflated;
-    return without_far_copies(
-        all.substr(0, group.steps_bytes), all.substr(group.steps_bytes), text.begin + text.bytes);
+std::string text_of(const KernelText &part) {
+    const std::string_view group(reinterpret_cast<const char *>(part.group), part.group_bytes);
+    const std::string texts = unpacked(group, part.begin + part.bytes);
+    return with_numbers(std::string_view(texts).substr(part.begin), part.text_bytes);
 }
 
 }  // namespace
@@ -66,18 +52,24 @@ bool embed_kernel_texts(std::span<const KernelText> texts) {
 
 namespace driver {
 
-std::string kernel_text(const char *text) {
+std::string kernel_text(const char *text, bool all_parts) {
     if (std::strncmp(text, elsewhere_mark.data(), elsewhere_mark.size()) != 0) {
         return text;
     }
     TextElsewhere place;
     std::memcpy(&place, text, sizeof place);
-    const KernelText *const packed = known().find(place.key);
-    if (packed == nullptr) {
+    std::string whole;
+    while (const KernelText *const part = known().find(place.key, whole.size())) {
+        whole += text_of(*part);
+        if (!all_parts) {
+            break;
+        }
+    }
+    if (whole.empty()) {
         throw std::runtime_error("the text of a library's kernels is in no table: link the library with the "
                                  "table that was made with it");
     }
-    return with_numbers(std::string_view(unpacked(*packed)).substr(packed->begin), packed->text_bytes);
+    return whole;
 }
 
 }  // namespace driver

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -14,6 +15,7 @@ public:
     explicit KernelPacking(std::string symbol) : symbol_(std::move(symbol)) {}
 
     void add(const std::string &text);
+    // Packs what is not packed yet.
     void end_group();
 
     const std::string &bytes() const {
@@ -25,14 +27,22 @@ public:
     }
 
 private:
-    struct Text {
+    struct Part {
         uint64_t key;
-        size_t begin, bytes, text_bytes;
+        size_t at, begin, bytes, text_bytes;
+    };
+    // OpenCL C and the PTX behind it are in groups of their own, because they have few letters in common.
+    struct Language {
+        std::string group;
+        std::vector<Part> parts;  // of the group
     };
 
-    std::string symbol_, group_, bytes_;
-    std::vector<Text> texts_;  // of the group
+    std::string symbol_, bytes_;
+    std::array<Language, 2> languages_;
     std::ostringstream entries_;
+
+    void add_part(Language &language, uint64_t key, size_t at, const std::string &text);
+    void end_group(Language &language);
 };
 
 }  // namespace tilewright

@@ -178,8 +178,10 @@ void put_fences(std::string &source) {
 std::optional<OpenClText> text_for_driver(unsigned count, const char **strings, const size_t *lengths) {
     try {
         std::string all;
+        const bool takes_ptx = device_info(this_thread.device).compute_capability > 0;
         for (unsigned i = 0; i < count; i++) {
-            all += lengths && lengths[i] ? std::string(strings[i], lengths[i]) : kernel_text(strings[i]);
+            all += lengths && lengths[i] ? std::string(strings[i], lengths[i]) :
+                                           kernel_text(strings[i], takes_ptx);
         }
         OpenClText text(std::move(all));
         put_fences(text.source);

@@ -5,12 +5,14 @@
 
 namespace tilewright {
 
-// For the tables: where the text of a library's kernels is, PTX or OpenCL C. The texts of an operator's
-// libraries for a backend are packed in groups, because variants that are alike share most of their text.
+// For the tables: where a part of the text of a library's kernels is, PTX or OpenCL C; its other parts are in
+// other elements. The texts of an operator's libraries for a backend are packed in groups, because variants
+// that are alike share most of their text.
 struct KernelText {
-    uint64_t key;                // of the text, which its library has too
+    uint64_t key;                // of the whole text, which its library has too
     const unsigned char *group;  // the beginning of its group
-    uint32_t inflated;           // what of the group's stream must be inflated for it
+    uint32_t group_bytes;        // of the group, as it is packed
+    uint32_t at;                 // its place in the text
     uint32_t begin, bytes;       // its place in the group, when that is unpacked
     uint32_t text_bytes;         // its own size
 };

@@ -1,7 +1,8 @@
-// The text of kernels with distances in place of the numbers of values, and as letters and copies, and back.
+// The text of kernels with distances in place of the numbers of values, and packed, and back.
 #include "generators/algorithms/value_numbers.h"
-#include "generators/algorithms/far_copies.h"
+#include "generators/algorithms/text_packing.h"
 #include <gtest/gtest.h>
+#include <random>
 
 namespace tilewright {
 namespace {
@@ -47,7 +48,6 @@ TEST(ValueNumbers, EachTextComesBack) {
     }
 }
 
-// Lines that zlib's 32 KiB do not hold together: `first` says at which number they begin.
 std::string lines(int first, int count) {
     std::string all;
     for (int i = first; i < first + count; i++) {
@@ -56,37 +56,35 @@ std::string lines(int first, int count) {
     return all;
 }
 
-void comes_back(const std::string &text) {
-    const FarCopies made = with_far_copies(text);
-    for (const size_t size : {text.size(), text.size() / 2, size_t(0)}) {
-        const std::string letters = made.letters.substr(0, letters_up_to(made.steps, size));
-        EXPECT_EQ(without_far_copies(made.steps, letters, size), text.substr(0, size));
+std::string random_bytes(size_t size, int most) {
+    std::mt19937 random(7);
+    std::string all(size, '\0');
+    for (char &c : all) {
+        c = (char)(random() % (unsigned)most);
+    }
+    return all;
+}
+
+TEST(PackedTexts, EachTextComesBack) {
+    for (const std::string &text : {std::string(), std::string("x"), std::string("abc"), std::string("abcd"),
+             std::string("short"), lines(0, 3), lines(0, 5000), lines(0, 4000) + lines(100, 3000) + "end",
+             std::string(100000, 'x'), random_bytes(20000, 256), random_bytes(20000, 3),
+             random_bytes(5000, 256) + random_bytes(5000, 256)}) {
+        const std::string made = packed(text);
+        for (const size_t size : {text.size(), text.size() / 2, size_t(0)}) {
+            EXPECT_EQ(unpacked(made, size), text.substr(0, size));
+        }
     }
 }
 
-TEST(FarCopies, EachTextComesBack) {
-    for (const std::string &text : {std::string(), std::string("short"), lines(0, 3), lines(0, 5000),
-             lines(0, 4000) + lines(100, 3000) + "end", std::string(100000, 'x')}) {
-        comes_back(text);
-    }
-}
-
-// A repetition of 24 to 63 bytes is a copy only where it is as far back as the one before it.
-TEST(FarCopies, ShortRepetitionsAsFarBackAsTheLastAreNoLetters) {
-    const std::string part = lines(0, 400), end = lines(1000, 3);
-    EXPECT_EQ(with_far_copies(part + part.substr(0, 500) + "|" + part.substr(501, 40) + end).letters.size(),
-        part.size() + 1 + end.size());
-    EXPECT_EQ(
-        with_far_copies(part + part.substr(501, 40) + end).letters.size(), part.size() + 40 + end.size());
-}
-
-TEST(FarCopies, APartThatWasThereBeforeIsNoLetters) {
+TEST(PackedTexts, WhatWasThereBeforeTakesFewBytes) {
     const std::string part = lines(0, 4000);
-    const FarCopies once = with_far_copies(part), twice = with_far_copies(part + part);
+    const size_t once = packed(part).size();
     EXPECT_GT(part.size(), 100000u);
-    EXPECT_EQ(twice.letters.size(), once.letters.size());
-    EXPECT_LE(twice.steps.size(), once.steps.size() + 8);
-    EXPECT_LT(with_far_copies(std::string(100000, 'x')).letters.size(), 100u);
+    EXPECT_LT(once, part.size() / 8);
+    EXPECT_LE(packed(part + part).size(), once + 16);
+    EXPECT_LE(packed(part + part.substr(501, 40) + part).size(), once + 32);
+    EXPECT_LT(packed(std::string(100000, 'x')).size(), 32u);
 }
 
 }  // namespace
