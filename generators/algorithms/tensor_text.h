@@ -380,7 +380,7 @@ inline std::string with_tensor_products(const std::string &text) {
     std::vector<std::string> lines = products.made(lines_of(text));
     if (has(text, tensor_prefix)) {
         const std::optional<TensorProduct> &rows = products.of_rows();
-        lines = Copies(rows ? rows->ahead : 0).made(lines);
+        lines = Copies(rows ? rows->ahead : 0, rows && rows->tight).made(lines);
         lines = rows && rows->boxes ? BulkCopies(*rows, lines).made() : std::move(lines);
         if (has(text, ".version 7")) {
             set_directive(lines, ".version ", "8.0");
