@@ -5,11 +5,11 @@
 #include "runtime/process/kept_signals.h"
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <climits>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <mutex>
@@ -96,7 +96,9 @@ std::string why_unusable(const OpenClDevice &d, AskInfo *ask, bool stores_bytes)
 constexpr int last_without_ptx = 75;  // compute capability 7.5
 bool takes_ptx(const std::string &driver) {
     constexpr int first_driver = 525;
-    return atoi(driver.c_str()) >= first_driver;
+    int number = 0;
+    std::from_chars(driver.data(), driver.data() + driver.size(), number);
+    return number >= first_driver;
 }
 
 // A device that does not answer has the least that the standard allows.
