@@ -45,10 +45,10 @@ inline ScheduleVariants fused_variants() {
                 .says("As tuned_fused, in wider strips, with taps in registers and loads a step ahead, for "
                       "large images."));
         // OpenCL has 48 KB of shared memory, so that strips have eight tiles. 8192 x 8192 on an H200, ms
-        // (2026-11-30), sigma 7.5 / 10 with at most 64, 80 and 96 registers: .115 / .150, .103 / .135 and
-        // .115 / .147; without loads ahead .107 / .139, .111 / .142 and .128 / .164.
+        // (2026-11-30), sigma 3 / 7.5 / 10 with at most 64, 80 and 128 registers: .094 / .115 / .150,
+        // .077 / .103 / .135 and .083 / .114 / .150; without loads ahead - / .107 / .139 and - / .111 / .142.
         variants.push_back(fused_variant(opencl, "tuned_fused_", "u8", {.steps = steps, .ahead = true}, 8)
-                .registers("", steps == 2 ? 128 : 80));
+                .registers("", 80));
     }
     variants.push_back(
         fused_variant(opencl, "tuned_fused_", "u16", {.steps = 2, .ahead = true}, 4).registers("", 128));
