@@ -39,10 +39,11 @@ const std::vector<PassLines> padded_rows = {{{8, 16, 16}, 1, 1, gpu, 64}, {{16, 
     {{24, 16, 16}, 1, 1, cuda, 80}, {{24, 16, 24}, 1, 1, cuda, 80}};
 const std::vector<PassLines> padded_columns = {{{16, 16, 8}, 4, 1, cuda, 64}, {{16, 16, 16}, 4, 1, cuda, 64}};
 
-// Sides of photographs of 8, 10, 18 and 20 megapixels, whose factor is 17 or 19.
+// Sides of photographs of 8, 10, 18 and 20 megapixels, whose factor is 17 or 19. By OpenCL those whose
+// columns fit 48 KB two at a time: 2448 and 2736, below.
 const std::vector<PassLines> rows_of_photographs = {{{17, 12, 12}, 1, 2, cuda, 64, 204},
-    {{19, 12, 12}, 1, 2, cuda, 64, 228}, {{17, 16, 12}, 1, 2, cuda, 64, 272},
-    {{19, 16, 12}, 1, 2, cuda, 64, 304}, {{17, 18, 12}, 1, 2, cuda, 64, 306},
+    {{19, 12, 12}, 1, 2, cuda, 64, 228}, {{17, 16, 12}, 1, 2, gpu, 64, 272},
+    {{19, 16, 12}, 1, 2, gpu, 64, 304}, {{17, 18, 12}, 1, 2, cuda, 64, 306},
     {{17, 18, 16}, 1, 2, cuda, 64, 306}, {{19, 18, 16}, 1, 2, cuda, 64, 342}};
 const std::vector<PassLines> columns_of_photographs = {{{17, 12, 12}, 4, 2, cuda, 80, 102},
     {{19, 12, 12}, 4, 2, cuda, 80, 114}, {{17, 16, 12}, 4, 2, cuda, 80, 102},
@@ -87,12 +88,14 @@ static const ScheduleVariants &variants() {
                             pass_variants("fused_columns", lines_in_shared, across, columns_of_photographs)}),
 
         // By OpenCL, whose blocks share 48 KB: .0298, .0283, .0660, .0923, .1119 and .1513 ms for squares of
-        // these sides, where lines of any length take .0356, .0481, .0832, .1028, .1238 and .1775 (H200,
-        // 2026-11-29). Two columns of 2048 at a time take .0668, and parts of columns .0523.
-        family("fused", pass_variants("fused_columns", lines_in_shared, across,
-                            {{{12, 12, 10}, 4, 0, opencl, 0, 120}, {{16, 12, 8}, 4, 0, opencl},
-                                {{20, 10, 10}, 2, 2, opencl}, {{15, 12, 12}, 2, 2, opencl, 0, 90},
-                                {{16, 16, 10}, 2, 2, opencl, 0, 128}, {{15, 20, 10}, 2, 0, opencl}})),
+        // the first six sides, where lines of any length take .0356, .0481, .0832, .1028, .1238 and .1775
+        // (H200, 2026-11-29). Two columns of 2048 at a time take .0668, and parts of columns .0523.
+        family(
+            "fused", pass_variants("fused_columns", lines_in_shared, across,
+                         {{{12, 12, 10}, 4, 0, opencl, 0, 120}, {{16, 12, 8}, 4, 0, opencl},
+                             {{20, 10, 10}, 2, 2, opencl}, {{15, 12, 12}, 2, 2, opencl, 0, 90},
+                             {{16, 16, 10}, 2, 2, opencl, 0, 128}, {{15, 20, 10}, 2, 0, opencl},
+                             {{17, 12, 12}, 2, 2, opencl, 80, 102}, {{19, 12, 12}, 2, 1, opencl, 80, 114}})),
         // Lines with a large prime factor, as convolutions.
         family("fused", {pass_variants("fused_padded_rows", lines_in_shared,
                              padded<FftPassShape::Lines::along>, padded_rows),

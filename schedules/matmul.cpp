@@ -137,7 +137,8 @@ ScheduleVariant by_panels(ScheduleVariant variant) {
 using matmul_fragments::fragments, matmul_fragments::rows, matmul_fragments::shares, matmul_fragments::tiles;
 const MatmulFragmentsConfiguration panels{.copies = FragmentDivision::Copies::panels},
     in_parts{.copies = FragmentDivision::Copies::parts}, in_rows{.copies = FragmentDivision::Copies::rows},
-    in_boxes{.copies = FragmentDivision::Copies::boxes};
+    in_boxes{.copies = FragmentDivision::Copies::boxes},
+    in_tight_rows{.copies = FragmentDivision::Copies::tight_rows};
 
 ScheduleVariants tuned_on_cpus() {
     // A vector along k, or along x, must have enough elements to be worth it. Measured on two cores of an AMD
@@ -213,15 +214,18 @@ ScheduleVariants tuned_on_gpus() {
                       "multiprocessor."),
             by_panels(variant("tuned_tensor", cuda, "f16 bf16", fragments, panels, tiles(2, 128, 48, 16)))
                 .says("Tensor cores sum products of 16-bit floats in f32, in 128 x 128 tiles."),
-            // f16 512 / 1024 / 2048 on an H200, ms (2026-11-29): .0123 / .0114 / .0542 and .0122 / .0161 /
-            // .0405; 64 x 64 with three blocks ahead .0127 / .0127 / .0517, with one of twice the depth .0123
-            // / .0157 / .0560; 128 x 128 with one ahead .0162 / .0284 / .0574.
+            // On an H200, f16 512 / 1024 / 2048, ms (2026-11-29): .0123 / .0114 / .0542; with three blocks
+            // ahead .0127 / .0127 / .0517, with one of twice the depth .0123 / .0157 / .0560.
             variant(
                 "tuned_tensor_small_whole", opencl, "f16 bf16", fragments, in_rows, rows(1, 1, 64, 16, 8, 4))
                 .meant_for("tiles", {.most = 1200})
                 .says("Tensor cores read rows of both matrices as they are, in 64 x 64 tiles."),
-            variant("tuned_tensor_whole", opencl, "f16 bf16", fragments, in_rows, rows(1, 1, 128, 16, 8, 2))
-                .says("As tuned_tensor_small_whole, in 64 x 128 tiles."),
+            // f16 2048 / 4096 on an H200, ms (2026-11-30): .0363 / .260; with 256 threads .0403 / .280;
+            // 64 x 128 with three blocks ahead .0408 / .346, with two in a ring of four .0399 / .322;
+            // 128 x 128 with one in a ring of three .0548 / .399; 128 x 256 with one .0567 / .409.
+            variant(
+                "tuned_tensor_whole", opencl, "f16 bf16", fragments, in_tight_rows, rows(2, 1, 128, 16, 8, 2))
+                .says("As tuned_tensor_small_whole, in 128 x 128 tiles."),
             by_panels(variant("tuned_tensor", opencl, "f16 bf16", fragments, panels, tiles(2, 128, 16, 16)))
                 .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB of shared memory."),
             by_panels(variant("tuned_small_whole", cuda, "f32", workers, small_whole,
@@ -229,6 +233,11 @@ ScheduleVariants tuned_on_gpus() {
                 .meant_for("longer_side", {.most = 640})
                 .meant_for("k", one_buffer)
                 .says("Whole tiles need no copies; eight groups of threads share the sums of one tile."),
+            by_panels(variant("tuned_small_whole", opencl, "f32", workers, small_whole,
+                          division({7, 1, 1, 4, 64, 16})))
+                .meant_for("longer_side", {.most = 640})
+                .meant_for("k", one_buffer)
+                .says("As by CUDA, with four groups of threads, whose sums fit 48 KB of shared memory."),
             by_panels(variant("tuned_small", cuda, "f32", workers, small, division({7, 1, 1, 4, 64, 16})))
                 .meant_for("longer_side", {.most = 1280})
                 .meant_for("k", one_buffer)
@@ -276,9 +285,15 @@ ScheduleVariants on_tensor_cores() {
                 .serves("k", deep(32))
                 .meant_for("longer_side", {.most = 1600})
                 .says("As tensor_any in 128 x 64 tiles, of which a last row or column leaves less idle."),
-            by_panels(variant("tensor_any", opencl, "f32", fragments, panels, tiles(1, 64, 16, 8)))
+            by_panels(variant("tensor_small", opencl, "f32", fragments, panels, tiles(1, 64, 16, 8)))
                 .serves("k", deep(16))
-                .says("As tensor_small by CUDA, with blocks of the depth that fit OpenCL's 48 KB."),
+                .meant_for("longer_side", {.most = 2048})
+                .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB."),
+            // 2048 / 4096 on an H200, ms (2026-11-30): .231 / 1.40, by tensor_small .230 / 1.69; with rows of
+            // A .233 / 1.58, with 256 threads .261 / 1.78.
+            by_panels(variant("tensor_any", opencl, "f32", fragments, panels, tiles(2, 128, 16, 16)))
+                .serves("k", deep(16))
+                .says("As tensor_small in 128 x 128 tiles."),
             by_panels(variant("tensor_whole", cuda, "f32", fragments, in_rows, tiles(2, 128, 32, 16)))
                 .serves("k", deep(32))
                 .says("As tensor_any, with rows of A as they are in place of a panel."),

@@ -17,11 +17,11 @@ namespace tensor_text {
 // they are of the block of the depth ahead, which nobody reads before the next barrier.
 class Copies {
 public:
-    // `ahead`: of rows (TensorProduct::ahead), in a ring of two blocks more. The only barrier that is left
-    // stands before the copies: there every thread has the block that it multiplies next, and the products of
-    // the block before the last one are at their end, into whose slot it copies now. Behind the products a
-    // barrier becomes the wait for the last ones.
-    explicit Copies(int ahead) : ahead_(ahead) {}
+    // `ahead`: of rows (TensorProduct::ahead), in a ring of two blocks more, or of one where it is tight. The
+    // only barrier that is left stands before the copies: there every thread has the block that it multiplies
+    // next, and the products of the block whose slot it copies into now are at their end: the one before the
+    // last one, or the last one. Behind the products a barrier becomes the wait for the last ones.
+    Copies(int ahead, bool tight) : ahead_(ahead), tight_(tight) {}
 
     std::vector<std::string> made(const std::vector<std::string> &lines) {
         for (size_t i = 0; i < lines.size(); i++) {
@@ -38,6 +38,9 @@ public:
                 if (ahead_ > 0 && !copied_) {
                     copied_ = true;
                     wait(ahead_ - 1);
+                    if (tight_) {
+                        out_.emplace_back("\twgmma.wait_group.sync.aligned 0;");
+                    }
                     out_.emplace_back("\tbar.sync \t0;");
                 }
                 out_.push_back(copy->second);
@@ -81,6 +84,7 @@ private:
     std::map<size_t, std::string> stores_;  // lines that become copies
     std::vector<std::string> out_;
     const int ahead_;
+    const bool tight_;
     bool has_products_ = false, waits_ = false;
     bool copied_ = false, stored_ = false, read_ = false;  // since the last barrier that is left
 

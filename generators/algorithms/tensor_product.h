@@ -37,6 +37,9 @@ struct TensorProduct {
     int ahead = 0;
     // Of these: whether the tensor memory accelerator copies them, and not threads.
     bool boxes = false;
+    // Whether the ring has one block less: a block is copied into the place of the one before it, once the
+    // products of that are at their end.
+    bool tight = false;
 
     static constexpr int rows = 64, threads = 128;
     // Compute capability 9.0 alone has the instructions (target sm_90a).
@@ -68,8 +71,12 @@ struct TensorProduct {
     }
     std::string function(int result) const {
         return functions() + std::to_string(columns) + "_k" + std::to_string(depth) +
-               (ahead > 0 ? (boxes ? "_b" : "_a") + std::to_string(ahead) : "") + "_" +
-               std::to_string(result);
+               (ahead > 0 ? (boxes    ? "_b" :
+                                tight ? "_c" :
+                                        "_a") +
+                                std::to_string(ahead) :
+                            "") +
+               "_" + std::to_string(result);
     }
     // Whether a function takes the sum that its result is added to, as its last operand. So the tensor cores
     // keep the sums of numbers that have one part. Its first operand is then the number of the result, and
@@ -94,7 +101,8 @@ inline std::optional<std::pair<TensorProduct, int>> tensor_result(const std::str
                  {"_k", &product.depth}, {"_a", &product.ahead}, {"_", &result}}) {
             if (words == "_a") {
                 product.boxes = std::string_view(at, end).starts_with("_b");
-                if (!product.boxes && !std::string_view(at, end).starts_with(words)) {
+                product.tight = std::string_view(at, end).starts_with("_c");
+                if (!product.boxes && !product.tight && !std::string_view(at, end).starts_with(words)) {
                     continue;
                 }
             }

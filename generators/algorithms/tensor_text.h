@@ -375,7 +375,7 @@ inline std::string with_tensor_products(const std::string &text) {
     }
     if (has(text, tensor_prefix)) {
         const std::optional<TensorProduct> &rows = products.of_rows();
-        lines = Copies(rows ? rows->ahead : 0).made(lines);
+        lines = Copies(rows ? rows->ahead : 0, rows && rows->tight).made(lines);
         lines = rows && rows->boxes ? BulkCopies(*rows, lines).made() : std::move(lines);
         if (number_behind(text, ".version ") < 8) {
             set_directive(lines, ".version ", "8.0");

@@ -15,18 +15,20 @@ namespace driver {
 
 class CudaGraph;
 class ImageLaunches;
+class OpenClLaunches;
 class OwnQueue;
 struct TensorMaps;
 
 struct ThreadContext {
-    Device device;                     // that Halide's calls use: the one of Current (hooks.h)
-    const OwnQueue *queue = nullptr;   // in which work on its device is done; null: the device's first one
-    Recorder *recorder = nullptr;      // of the LaunchRecording; null, where none lives
-    CudaGraph *graph = nullptr;        // that records kernels; null, where none does
-    ImageLaunches *images = nullptr;   // that kernels are launched for; null: one image
-    Watch *watch = nullptr;            // over the call that the thread makes; null: nobody watches it
-    void *const *arguments = nullptr;  // of the library that runs: of an array its halide_buffer_t
-    const TensorMaps *maps = nullptr;  // that the kernel takes which is launched next; null: none
+    Device device;                       // that Halide's calls use: the one of Current (hooks.h)
+    const OwnQueue *queue = nullptr;     // in which work on its device is done; null: the device's first one
+    Recorder *recorder = nullptr;        // of the LaunchRecording; null, where none lives
+    CudaGraph *graph = nullptr;          // that records kernels; null, where none does
+    OpenClLaunches *launches = nullptr;  // the same of OpenCL
+    ImageLaunches *images = nullptr;     // that kernels are launched for; null: one image
+    Watch *watch = nullptr;              // over the call that the thread makes; null: nobody watches it
+    void *const *arguments = nullptr;    // of the library that runs: of an array its halide_buffer_t
+    const TensorMaps *maps = nullptr;    // that the kernel takes which is launched next; null: none
     const Variant *variant = nullptr;  // that runs: register caps and OpenCL options of the programs it loads
 };
 

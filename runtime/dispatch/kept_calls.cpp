@@ -49,8 +49,8 @@ void Prepared::State::let_go() {
             buffer.storage->release_device();
         }
     }
-    if (graph) {
-        graph->let_go();
+    if (kernels) {
+        kernels->let_go();
     }
     bound_ = nowhere_;
     arguments = nowhere_;
@@ -58,14 +58,14 @@ void Prepared::State::let_go() {
 
 void Prepared::State::forget() noexcept {
     plan_.reset();
-    graph.reset();
+    kernels.reset();
     buffers_.clear();
     bound_.clear();
     arguments.clear();
 }
 
 bool Prepared::State::run_kept(std::span<const Array> inputs, const Array &result) {
-    if (!plan_ && !graph) {
+    if (!plan_ && !kernels) {
         return false;
     }
     struct Borrowed {
@@ -84,13 +84,13 @@ bool Prepared::State::run_kept(std::span<const Array> inputs, const Array &resul
         return false;
     }
     bind_arguments();
-    if (graph) {
+    if (kernels) {
         launch();
-    } else if (device.backend != Backend::cuda || std::exchange(was_recorded_, true)) {
+    } else if (std::exchange(was_recorded_, true) || !can_record()) {
         plan_->run();
     } else {
         record();
-        plan_ = graph ? std::nullopt : std::move(plan_);
+        plan_ = kernels ? std::nullopt : std::move(plan_);
     }
     return true;
 }
@@ -220,7 +220,7 @@ void KeptCalls::keep(Kept &kept, const Operator &op, const Request &request, Arr
 void KeptCalls::call(const Operator &op, std::span<const Array> inputs, Array &output,
     const Settings &settings, const Call &how) {
     const driver::ThreadContext &thread = driver::this_thread;
-    const bool is_recorded = thread.recorder || thread.graph || thread.images;
+    const bool is_recorded = thread.recorder || thread.graph || thread.launches || thread.images;
     if (!may_run_on_gpu(inputs, how) || how.variants || how.progress || is_recorded ||
         op.looks_at_elements()) {
         return op.call(*op.parse(inputs, settings), output, how);

@@ -3,6 +3,8 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/calls/halide_calls.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/cuda/graph.h"
+#include "runtime/devices/opencl/opencl_launches.h"
 #include "runtime/devices/thread_context.h"
 #include "runtime/dispatch/arrays_of_call.h"
 #include "runtime/dispatch/many_images.h"
@@ -80,7 +82,7 @@ bool Prepared::State::sees_whole_arguments(const Plan &made, bool of_images) {
 }
 
 void Prepared::State::take(Plan made, bool of_images) try {
-    if (bind(std::move(made), of_images) && device.backend == Backend::cuda) {
+    if (bind(std::move(made), of_images) && can_record()) {
         find_buffers(of_images);
         record();
     }
@@ -145,20 +147,38 @@ uint64_t Prepared::State::begin_of(const Buffer &buffer) const {
     return is_argument ? (uint64_t)arguments[*buffer.argument].offset_bytes() : 0;
 }
 
-// Runs the plan on arrays that are on the device already, and makes its kernels one launch, if it can be.
+// OpenCL has no address inside of a buffer.
+bool Prepared::State::can_record() const {
+    return device.backend == Backend::cuda ||
+           (device.backend == Backend::opencl &&
+               std::ranges::all_of(bound_, [](const Array &array) { return array.offset_bytes() == 0; }));
+}
+
+// Runs the plan on arrays that are on the device already, and keeps its kernels, if they alone are the plan.
 void Prepared::State::record() {
-    auto recorded = std::make_unique<driver::CudaGraph>(device);
-    std::vector<driver::CudaGraph::Buffer> places;
+    std::unique_ptr<driver::CudaGraph> graph;
+    std::unique_ptr<driver::OpenClLaunches> launches;
+    if (device.backend == Backend::cuda) {
+        graph = std::make_unique<driver::CudaGraph>(device);
+    } else {
+        launches = std::make_unique<driver::OpenClLaunches>(device);
+        may_begin_elsewhere_ = false;
+    }
+    std::vector<driver::RecordedKernels::Buffer> places;
     with_buffers([&](std::pmr::memory_resource &) {
-        const driver::ScopedValue recording(driver::this_thread.graph, recorded.get());
+        const driver::ScopedValue by_cuda(driver::this_thread.graph, graph.get());
+        const driver::ScopedValue by_opencl(driver::this_thread.launches, launches.get());
         plan_->run();
         for (const Buffer &buffer : buffers_) {
             const uint64_t begin = begin_of(buffer);
-            places.push_back({buffer.storage->flat().device + begin, buffer.storage->bytes() - begin});
+            places.push_back(
+                {buffer.storage->device_memory() + begin, graph ? buffer.storage->bytes() - begin : 1});
         }
     });
+    std::unique_ptr<driver::RecordedKernels> recorded = std::move(graph);
+    recorded = recorded ? std::move(recorded) : std::move(launches);
     if (recorded->complete(places)) {
-        graph = std::move(recorded);
+        kernels = std::move(recorded);
     }
 }
 
@@ -167,11 +187,11 @@ void Prepared::State::launch() {
         std::pmr::vector<uint64_t> addresses(&memory);
         addresses.reserve(buffers_.size());
         for (const Buffer &buffer : buffers_) {
-            addresses.push_back(buffer.storage->flat().device + begin_of(buffer));
+            addresses.push_back(buffer.storage->device_memory() + begin_of(buffer));
         }
         const driver::Current current(device);
         prepare_halide();
-        graph->launch(addresses);
+        kernels->launch(addresses);
         if (const int code = ended_in_own_queue(0, device.backend)) {
             throw_halide_error(code, name.c_str(), "", device);
         }
@@ -215,7 +235,7 @@ void Prepared::State::run() {
         return;
     }
     bind_arguments();
-    if (graph && !driver::this_thread.recorder) {
+    if (kernels && !driver::this_thread.recorder) {
         launch();
     } else {
         plan_->run();
@@ -292,7 +312,7 @@ Array Prepared::output() const {
 }
 
 bool Prepared::is_one_launch() const {
-    return state_->graph != nullptr;
+    return state_->device.backend == Backend::cuda && state_->kernels != nullptr;
 }
 
 // How a call is made again.

@@ -1,7 +1,7 @@
 #pragma once
 // What a prepared call (tilewright/prepared.h) is made of. Not installed.
 #include "runtime/arrays/storage.h"
-#include "runtime/devices/cuda/graph.h"
+#include "runtime/devices/calls/recorded_kernels.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/prepared.h"
 #include <functional>
@@ -36,8 +36,9 @@ struct Prepared::State {
     // where it cannot run on other arrays, and where it has large ones between its libraries.
     bool keep(Plan made);
 
-    // Runs a plan that is kept, which has the arrays only meanwhile. On CUDA its kernels are one launch from
-    // the second time on, where they need no memory but that of arrays. False for arrays in another layout.
+    // Runs a plan that is kept, which has the arrays only meanwhile. Its kernels are started without its
+    // libraries from the second time on, by CUDA as one launch, where they alone are the plan. False for
+    // arrays in another layout.
     bool run_kept(std::span<const Array> inputs, const Array &result);
 
     // Runs the call on the arguments.
@@ -54,7 +55,7 @@ struct Prepared::State {
     }
 
     mutable std::mutex mutex;
-    std::unique_ptr<driver::CudaGraph> graph;  // of the plan
+    std::unique_ptr<driver::RecordedKernels> kernels;  // of the plan
 
 private:
     // A storage that the plan works on.
@@ -87,6 +88,7 @@ private:
     bool can_take_arguments() const;
     void bind_arguments();
     void find_buffers(bool of_images);
+    bool can_record() const;
     void record();
     uint64_t begin_of(const Buffer &buffer) const;
     template<typename Work>
@@ -98,7 +100,7 @@ private:
     std::vector<Layout> layouts_;      // of the first ones that it had
     std::vector<Array> nowhere_;       // those of a plan that is kept, between calls
     bool was_recorded_ = false;        // a plan that is kept
-    std::vector<Buffer> buffers_;      // of a plan on CUDA, and of one that is kept
+    std::vector<Buffer> buffers_;      // of a plan on a GPU, and of one that is kept
     bool may_begin_elsewhere_ = true;  // the libraries see each argument from its first element on
 };
 

@@ -44,11 +44,11 @@ inline ScheduleVariants fused_variants() {
                 .registers("", 128)
                 .says("As tuned_fused, in wider strips, with taps in registers and loads a step ahead, for "
                       "large images."));
-        // OpenCL has 48 KB of shared memory, so that strips have eight tiles. 8192 x 8192, sigma 3 / 7.5 /
-        // 10, as OpenCL C: .0857 / .117 / .149; with 80 registers and no loads ahead .0943 / .133 / .181,
-        // with 128 and none .104 / .132 / .164, with 80 and loads ahead .0972 / .143 / -.
+        // OpenCL has 48 KB of shared memory, so that strips have eight tiles. 8192 x 8192 on an H200, ms
+        // (2026-11-30), sigma 3 / 7.5 / 10 with at most 64, 80 and 128 registers: .094 / .115 / .150,
+        // .077 / .103 / .135 and .083 / .114 / .150; without loads ahead - / .107 / .139 and - / .111 / .142.
         variants.push_back(fused_variant(opencl, "tuned_fused_", "u8", {.steps = steps, .ahead = true}, 8)
-                .registers("", 128));
+                .registers("", 80));
     }
     variants.push_back(
         fused_variant(opencl, "tuned_fused_", "u16", {.steps = 2, .ahead = true}, 4).registers("", 128));

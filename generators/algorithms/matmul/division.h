@@ -150,16 +150,20 @@ struct FragmentDivision {
     // A thread block copies to shared memory: zero-padded panels of A and B, which kernels of their own make
     // before; high and low parts of B, and nothing of A; or rows of A as they are, with panels of B where
     // numbers have parts, and rows of B where they have none. `boxes`: rows that CUDA's tensor memory
-    // accelerator copies, with zeros beyond the end of a matrix.
-    enum class Copies { panels, parts, rows, boxes } copies;
+    // accelerator copies, with zeros beyond the end of a matrix. `tight_rows`: rows of both in a ring of one
+    // block less, for larger tiles in little shared memory (TensorProduct::tight).
+    enum class Copies { panels, parts, rows, boxes, tight_rows } copies;
     // Of rows of both: so many blocks of the depth are copied while others are multiplied.
     int ahead;
 
     bool in_boxes() const {
         return copies == Copies::boxes;
     }
+    bool is_tight() const {
+        return copies == Copies::tight_rows;
+    }
     bool a_in_rows() const {
-        return copies == Copies::rows || in_boxes();
+        return copies == Copies::rows || is_tight() || in_boxes();
     }
     bool both_in_rows() const {
         return a_in_rows() && numbers != TensorNumbers::three_tf32;
@@ -167,10 +171,10 @@ struct FragmentDivision {
     bool has_panels() const {  // of B
         return copies == Copies::panels || (a_in_rows() && !both_in_rows());
     }
-    // Blocks in shared memory: those that are copied, the one that is multiplied, and the one before, whose
-    // products may not be at their end (generators/algorithms/tensor_copies.h).
+    // Blocks in shared memory: those that are copied, the one that is multiplied, and, in a ring that is not
+    // tight, the one before, whose products may not be at their end (generators/algorithms/tensor_copies.h).
     int slots() const {
-        return both_in_rows() ? ahead + 2 : 2;
+        return !both_in_rows() ? 2 : ahead + (is_tight() ? 1 : 2);
     }
 
     // From this depth K on, the form keeps the bound of matmul, K units of 2^-23 of the sum of absolute
@@ -189,7 +193,7 @@ struct FragmentDivision {
     }
 
     TensorProduct product() const {
-        return {columns, depth, numbers, both_in_rows() ? ahead : 0, in_boxes()};
+        return {columns, depth, numbers, both_in_rows() ? ahead : 0, in_boxes(), is_tight()};
     }
 
     int threads() const {

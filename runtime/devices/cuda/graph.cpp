@@ -1,6 +1,7 @@
 #include "runtime/devices/cuda/graph.h"
 #include "runtime/devices/calls/counters.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/cuda/driver_function.h"
 #include "runtime/devices/cuda/tensor_maps.h"
 #include "runtime/devices/memory/memory_pool.h"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <utility>
 
 namespace tilewright::driver {
 
@@ -29,6 +29,8 @@ constexpr DriverFunction<CUresult(void *)> cu_graph_destroy_executable{"cuGraphE
 constexpr DriverFunction<CUresult(void *, size_t, size_t *, size_t *)> cu_argument{"cuFuncGetParamInfo"};
 
 }  // namespace
+
+CudaGraph::CudaGraph(Device device) : RecordedKernels(device, cuda_memory()) {}
 
 CudaGraph::~CudaGraph() {
     const Inside inside;
@@ -73,65 +75,12 @@ void CudaGraph::add_kernel(void *function, const std::array<unsigned, 3> &grid,
     give_up();
 }
 
-uint64_t CudaGraph::take_memory(size_t bytes) noexcept {
-    for (Block &block : memory_) {
-        if (block.is_idle && block.bytes == bytes) {
-            block.is_idle = false;
-            return block.memory;
-        }
+uint64_t CudaGraph::allocated(size_t bytes) {
+    uint64_t memory = 0;
+    if (const CUresult error = take_cuda_memory(device_, bytes, memory)) {
+        throw Error(Fault::memory, "out of memory: " + cuda_error(error), {.device = device_.str()});
     }
-    return 0;
-}
-
-void CudaGraph::keep_memory(uint64_t memory, size_t bytes) noexcept try {
-    memory_.push_back({memory, bytes, false});
-} catch (const std::bad_alloc &) {
-    give_up();
-}
-
-bool CudaGraph::give_back_memory(uint64_t memory) noexcept {
-    const auto block =
-        std::ranges::find_if(memory_, [&](const Block &block) { return block.memory == memory; });
-    if (block == memory_.end()) {
-        return false;
-    }
-    block->is_idle = true;
-    return true;
-}
-
-void CudaGraph::let_go() noexcept {
-    for (Block &block : memory_) {
-        if (block.is_idle) {
-            cuda_memory().give_back(std::exchange(block.memory, 0));
-        }
-    }
-}
-
-// Errors: memory.
-void CudaGraph::take_memory_again() {
-    for (Block &block : memory_) {
-        const CUresult error = block.memory != 0 ? 0 : take_cuda_memory(device_, block.bytes, block.memory);
-        if (error != 0) {
-            throw Error(Fault::memory, "out of memory: " + cuda_error(error), {.device = device_.str()});
-        }
-    }
-}
-
-bool CudaGraph::complete(std::span<const Buffer> buffers) {
-    const bool has_all_memory = std::ranges::all_of(memory_, &Block::is_idle);
-    if (!is_complete_ || kernels_.empty() || !has_all_memory) {
-        return false;
-    }
-    std::vector<Buffer> all(buffers.begin(), buffers.end());
-    for (const Block &block : memory_) {
-        all.push_back({block.memory, block.bytes});
-    }
-    if (!find_addresses(all)) {
-        return false;
-    }
-    const Current current(device_);
-    const InCudaContext here(cuda_context(device_.index));
-    return make();
+    return memory;
 }
 
 // An argument of 8 bytes that is an address in a buffer is that buffer's: numbers of kernels are far from
@@ -160,7 +109,12 @@ bool CudaGraph::find_addresses(std::span<const Buffer> buffers) {
 }
 
 // One kernel after another, as the stream had them.
-bool CudaGraph::make() {
+bool CudaGraph::make(std::span<const Buffer> buffers) {
+    if (kernels_.empty() || !find_addresses(buffers)) {
+        return false;
+    }
+    const Current current(device_);
+    const InCudaContext here(cuda_context(device_.index));
     void *last = nullptr;
     CUresult error = cu_graph_create(&graph_, 0);
     for (Kernel &kernel : kernels_) {
@@ -172,22 +126,17 @@ bool CudaGraph::make() {
     return error == 0;
 }
 
-void CudaGraph::launch(std::span<const uint64_t> addresses) {
+void CudaGraph::start(std::span<const uint64_t> addresses) {
     const InCudaContext here(cuda_context(device_.index));
-    take_memory_again();
-    now_.assign(addresses.begin(), addresses.end());
-    for (const Block &block : memory_) {
-        now_.push_back(block.memory);
-    }
     for (const Address &address : addresses_) {
-        if (now_[address.buffer] != buffers_[address.buffer]) {
+        if (addresses[address.buffer] != buffers_[address.buffer]) {
             Kernel &kernel = kernels_[address.kernel];
-            const uint64_t value = now_[address.buffer] + address.offset;
+            const uint64_t value = addresses[address.buffer] + address.offset;
             memcpy(kernel.values.data() + address.at, &value, sizeof value);
             kernel.is_changed = true;
         }
     }
-    std::swap(now_, buffers_);
+    buffers_.assign(addresses.begin(), addresses.end());
     CUresult error = 0;
     for (Kernel &kernel : kernels_) {
         if (kernel.is_changed && error == 0) {

@@ -1,6 +1,6 @@
 #pragma once
 // Kernels that the host launches together: a graph of the CUDA driver. Not installed.
-#include "runtime/devices/cuda/cuda.h"
+#include "runtime/devices/calls/recorded_kernels.h"
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,47 +9,17 @@
 
 namespace tilewright::driver {
 
-// Kernels are recorded while a thread has the graph as this_thread.graph: the hooks tell it of each launch,
-// and ask it for the memory that libraries allocate on the way, which it keeps. Then complete() makes one
-// launch of them, in the same order. Its kernels get other addresses where buffers are elsewhere.
-class CudaGraph {
+// The kernels that a thread launches while it has the graph as this_thread.graph. complete() makes one launch
+// of them, unless the driver is older than CUDA 12.4.
+class CudaGraph final : public RecordedKernels {
 public:
-    // Errors: device, when the device cannot be used.
-    explicit CudaGraph(Device device) : device_(device) {}
+    explicit CudaGraph(Device device);
+    ~CudaGraph() override;
 
-    // Its work may be under way. What it keeps goes to the calls that follow in the same stream.
-    ~CudaGraph();
-    CudaGraph(const CudaGraph &) = delete;
-
-    // For the hooks, which pass no exception on to Halide. The driver copies a kernel's arguments when it is
-    // launched, and so does add_kernel().
+    // For the hook, which passes no exception on to Halide. The driver copies a kernel's arguments when it is
+    // launched, and so does this.
     void add_kernel(void *function, const std::array<unsigned, 3> &grid, const std::array<unsigned, 3> &block,
         unsigned shared, void *const *arguments) noexcept;
-    uint64_t take_memory(size_t bytes) noexcept;  // that was given back before; 0: there is none
-    void keep_memory(uint64_t memory, size_t bytes) noexcept;
-    bool give_back_memory(uint64_t memory) noexcept;  // false for memory that the graph does not keep
-
-    // Says that kernels alone are not the call.
-    void give_up() noexcept {
-        is_complete_ = false;
-    }
-
-    // A buffer, of which kernels get the address or one inside it.
-    struct Buffer {
-        uint64_t address;
-        size_t bytes;
-    };
-
-    // Ends the recording. False where the call cannot be one launch: it is none of kernels alone, or the
-    // driver is older than CUDA 12.4.
-    bool complete(std::span<const Buffer> buffers);
-
-    // Launches the kernels in this thread's queue, with the buffers at these addresses, in the order that
-    // complete() had them. Errors: device, memory.
-    void launch(std::span<const uint64_t> addresses);
-
-    // Gives back what it keeps of memory; the next launch takes some again.
-    void let_go() noexcept;
 
 private:
     // CUDA_KERNEL_NODE_PARAMS.
@@ -72,22 +42,15 @@ private:
         size_t buffer;
         uint64_t offset;
     };
-    struct Block {
-        uint64_t memory;
-        size_t bytes;
-        bool is_idle;
-    };
-    void take_memory_again();
+    uint64_t allocated(size_t bytes) override;
+    bool make(std::span<const Buffer> buffers) override;
+    void start(std::span<const uint64_t> addresses) override;
     bool find_addresses(std::span<const Buffer> buffers);
-    bool make();
 
-    const Device device_;
-    bool is_complete_ = true;
     std::vector<Kernel> kernels_;
     std::vector<Address> addresses_;
-    std::vector<uint64_t> buffers_, now_;  // where they were at the last launch, and are
-    std::vector<Block> memory_;
-    void *graph_ = nullptr;  // its nodes name the kernels of the executable one
+    std::vector<uint64_t> buffers_;  // where they were at the last launch
+    void *graph_ = nullptr;          // its nodes name the kernels of the executable one
     void *executable_ = nullptr;
 };
 

@@ -5,6 +5,7 @@
 #include "runtime/process/kept_signals.h"
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <climits>
 #include <cstdint>
@@ -90,6 +91,16 @@ std::string why_unusable(const OpenClDevice &d, AskInfo *ask, bool stores_bytes)
     return number_of(ask, d.device, device_has_compiler, 1u) ? "" : "it has no compiler for kernels";
 }
 
+// Drivers of NVIDIA from 525 on compile PTX 8.0 (of CUDA 12.0), in which kernels are that have no OpenCL C.
+// With an older one a device counts as one that no such kernel is for.
+constexpr int last_without_ptx = 75;  // compute capability 7.5
+bool takes_ptx(const std::string &driver) {
+    constexpr int first_driver = 525;
+    int number = 0;
+    std::from_chars(driver.data(), driver.data() + driver.size(), number);
+    return number >= first_driver;
+}
+
 // A device that does not answer has the least that the standard allows.
 OpenClDevice described(void *platform, void *device, int index) {
     const auto ask = opencl<AskInfo>("clGetDeviceInfo");
@@ -115,8 +126,9 @@ OpenClDevice described(void *platform, void *device, int index) {
     d.info.half = extensions.contains("cl_khr_fp16");
     if (extensions.contains("cl_nv_device_attribute_query")) {
         const auto number = [&](unsigned what) { return number_of(ask, device, what, 0u); };
+        const auto capability = (int)(10 * number(nvidia_capability_major) + number(nvidia_capability_minor));
         d.info.compute_capability =
-            (int)(10 * number(nvidia_capability_major) + number(nvidia_capability_minor));
+            takes_ptx(d.info.driver) ? capability : std::min(capability, last_without_ptx);
     }
     if (extensions.contains("cl_khr_pci_bus_info")) {
         const auto at = number_of(ask, device, device_pci_bus_info, PciAddress());

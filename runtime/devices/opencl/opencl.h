@@ -44,6 +44,10 @@ int launch_and_describe(
 // such buffer. Buffers that were released cannot be told from others.
 std::optional<size_t> bytes_of_cl_mem(int index, uint64_t memory);
 
+// Memory of a context for this thread's queue, from opencl_memory(); 0, and the driver's code, where there is
+// none.
+uint64_t take_opencl_memory(void *context, size_t bytes, int *error);
+
 // Waits until the work of all queues has ended.
 void wait_for_opencl();
 

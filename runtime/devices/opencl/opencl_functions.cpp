@@ -1,5 +1,6 @@
 #include "runtime/devices/opencl/opencl_functions.h"
 #include "generators/algorithms/opencl_functions.h"
+#include <string_view>
 
 namespace tilewright::driver {
 
@@ -85,6 +86,14 @@ std::string functions_for(const std::string &source, const OpenClDevice &device)
                    std::string(plain_words) + plain_dot + plain_pick;
     }
     return all;
+}
+
+void put_fences(std::string &source) {
+    constexpr std::string_view without = "barrier(0);",
+                               with = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
+    for (size_t at = source.find(without); at != std::string::npos; at = source.find(without, at)) {
+        source.replace(at, without.size(), with);
+    }
 }
 
 }  // namespace tilewright::driver

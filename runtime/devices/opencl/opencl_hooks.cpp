@@ -11,6 +11,7 @@
 #include "runtime/devices/opencl/opencl.h"
 #include "runtime/devices/opencl/opencl_functions.h"
 #include "runtime/devices/opencl/opencl_kernels.h"
+#include "runtime/devices/opencl/opencl_launches.h"
 #include "runtime/devices/opencl/opencl_programs.h"
 #include "runtime/devices/own_queue.h"
 #include "runtime/devices/thread_context.h"
@@ -52,15 +53,28 @@ void *create_buffer(void *context, uint64_t flags, size_t bytes, void *host, int
         recorder->allocated(bytes);
     }
     *error = 0;
-    return reinterpret_cast<void *>(opencl_memory().take(this_thread.device, context, own_queue(), bytes,
-        [&] { return reinterpret_cast<uint64_t>(allocate_buffer(context, flags, bytes, host, error)); }));
+    OpenClLaunches *const launches = this_thread.launches;
+    uint64_t memory = launches ? launches->take_memory(bytes) : 0;
+    if (memory == 0) {
+        memory = take_opencl_memory(context, bytes, error);
+        if (launches && memory != 0) {
+            launches->keep_memory(memory, bytes);
+        }
+    }
+    return reinterpret_cast<void *>(memory);
 }
 
 int retain_buffer(void *buffer) {
+    if (this_thread.launches) {
+        this_thread.launches->lose_memory(reinterpret_cast<uint64_t>(buffer));
+    }
     return opencl_memory().retain(reinterpret_cast<uint64_t>(buffer)) ? 0 : real<retain_buffer>(buffer);
 }
 
 int release_buffer(void *buffer) {
+    if (this_thread.launches && this_thread.launches->give_back_memory(reinterpret_cast<uint64_t>(buffer))) {
+        return 0;
+    }
     return opencl_memory().give_back(reinterpret_cast<uint64_t>(buffer)) ? 0 : real<release_buffer>(buffer);
 }
 
@@ -88,7 +102,7 @@ int set_numbers(void *kernel) {
                                                0;
 }
 
-// Halide's runtime does not give back a kernel whose launch, or one of whose arguments, the driver refused.
+// Halide's runtime does not give back a kernel one of whose arguments the driver refused.
 int set_argument(void *kernel, unsigned index, size_t bytes, const void *value) {
     const PtxArguments *arguments = next_launch.kernel == kernel ? next_launch.arguments : nullptr;
     if (arguments && index >= arguments->addresses) {
@@ -106,6 +120,8 @@ int set_argument(void *kernel, unsigned index, size_t bytes, const void *value) 
     const int code = real<set_argument>(kernel, index, bytes, value);
     if (code != 0) {
         release_kernel(kernel);
+    } else if (this_thread.launches) {
+        this_thread.launches->add_argument(index, bytes, value);
     }
     return code;
 }
@@ -113,6 +129,20 @@ int set_argument(void *kernel, unsigned index, size_t bytes, const void *value) 
 // Compilers make static objects of their own when they first compile, some of them as late as a kernel's
 // first launch.
 std::atomic<bool> compiled{false};
+
+// Halide's runtime does not give back a kernel whose launch failed; nor one whose launch cannot be recorded.
+struct Launching {
+    explicit Launching(void *kernel) : kernel(kernel) {}
+    ~Launching() {
+        if (code != 0) {
+            release_kernel(kernel);
+        }
+    }
+    Launching(const Launching &) = delete;
+
+    void *const kernel;
+    int code = -1;
+};
 
 int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset, const size_t *global,
     const size_t *local, unsigned waits, const void *list, void *event) {
@@ -124,10 +154,10 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
     const auto launch = [&] {
         return real<launch_kernel>(queue, kernel, dims, offset, global, local, waits, list, event);
     };
+    Launching launching(kernel);
     int code = set_numbers(kernel);
     if (code != 0) {
-        release_kernel(kernel);
-        return code;
+        return launching.code = code;
     }
     if (Recorder *recorder = this_thread.recorder) {
         KernelLaunch recorded;
@@ -141,36 +171,16 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
     } else {
         code = launch();
     }
-    if (code != 0) {
-        release_kernel(kernel);
+    if (OpenClLaunches *launches = code == 0 ? this_thread.launches : nullptr) {
+        local && !offset ? launches->add_kernel(kernel, dims, global, local) : launches->give_up();
+        if (launches->keeps(kernel)) {
+            kernels().let_go(kernel);
+        }
     }
     if (compiled.exchange(false)) {
         end_drivers_at_exit(wait_for_devices);
     }
-    return code;
-}
-
-// Options for the compiler, and those of the variant that runs. NVIDIA's compiler gives a kernel as many
-// registers as a block of 256 threads has. A larger block has fewer, and its launch would fail.
-std::string options_of_variant(const char *given) {
-    const Variant *variant = this_thread.variant;
-    std::string all = given ? given : "", options = variant ? variant->opencl_options : "";
-    if (variant && options.empty() && variant->needs.threads > 256 &&
-        device_info(this_thread.device).compute_capability > 0) {
-        options = "-cl-nv-maxrregcount=" + std::to_string(registers_of_block(variant->needs.threads));
-    }
-    return all + (all.empty() || options.empty() ? "" : " ") + options;
-}
-
-// Halide's barriers before a block's memory is used for something else have no fence. By OpenCL's rules
-// another work-item may then write where values are still to be read, or read what is not yet written;
-// oclgrind reports it (docs/RELIABILITY.md). The memory is local or, of `MemoryType::Heap`, global.
-void put_fences(std::string &source) {
-    constexpr std::string_view without = "barrier(0);",
-                               with = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
-    for (size_t at = source.find(without); at != std::string::npos; at = source.find(without, at)) {
-        source.replace(at, without.size(), with);
-    }
+    return launching.code = code;
 }
 
 // The text of a program: its source, with the functions that it calls and OpenCL C does not have in front,
@@ -254,6 +264,9 @@ void *create_kernel(void *program, const char *name, int *error) {
 }
 
 int release_kernel(void *kernel) {
+    if (this_thread.launches && this_thread.launches->keeps(kernel)) {
+        return 0;
+    }
     return kernels().give_back(kernel) ? 0 : real<release_kernel>(kernel);
 }
 
@@ -262,14 +275,40 @@ int release_program(void *program) {
     return real<release_program>(program);
 }
 
+// What is done between kernels is not done again, and what is made for a launch alone is gone then.
+void stop_recording() {
+    if (this_thread.launches) {
+        this_thread.launches->give_up();
+    }
+}
+
+void *create_part(void *buffer, uint64_t flags, unsigned type, const void *region, int *error) {
+    stop_recording();
+    return real<create_part>(buffer, flags, type, region, error);
+}
+
+void *create_image(
+    void *context, uint64_t flags, const void *format, const void *description, void *host, int *error) {
+    stop_recording();
+    return real<create_image>(context, flags, format, description, host, error);
+}
+
+int copy_buffer(void *queue, void *from, void *to, size_t from_offset, size_t to_offset, size_t bytes,
+    unsigned waits, const void *list, void *event) {
+    stop_recording();
+    return real<copy_buffer>(queue, from, to, from_offset, to_offset, bytes, waits, list, event);
+}
+
 int write_buffer(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, const void *from,
     unsigned waits, const void *list, void *event) {
+    stop_recording();
     count_copy_to_device(bytes);
     return real<write_buffer>(queue, buffer, blocking, offset, bytes, from, waits, list, event);
 }
 
 int read_buffer(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, void *to,
     unsigned waits, const void *list, void *event) {
+    stop_recording();
     count_copy_to_host(bytes);
     return real<read_buffer>(queue, buffer, blocking, offset, bytes, to, waits, list, event);
 }
@@ -289,6 +328,9 @@ constexpr WrappedFunction wrapped_functions[] = {
     {"clReleaseProgram", wrap<codes, release_program>},
     {"clEnqueueWriteBuffer", wrap<codes, write_buffer>},
     {"clEnqueueReadBuffer", wrap<codes, read_buffer>},
+    {"clEnqueueCopyBuffer", wrap<codes, copy_buffer>},
+    {"clCreateSubBuffer", wrap<codes, create_part>},
+    {"clCreateImage", wrap<codes, create_image>},
 };
 
 // Held between acquire and release: Halide wants one call at a time in a queue between them. A queue of its
@@ -298,6 +340,13 @@ std::recursive_mutex &in_use() {
 }
 
 }  // namespace
+
+uint64_t take_opencl_memory(void *context, size_t bytes, int *error) {
+    constexpr uint64_t read_write = 1;
+    return opencl_memory().take(this_thread.device, context, own_queue(), bytes, [&] {
+        return reinterpret_cast<uint64_t>(allocate_buffer(context, read_write, bytes, nullptr, error));
+    });
+}
 
 MemoryPool &opencl_memory() {
     return immortal([] { return MemoryPool(deallocate_buffer); });

@@ -40,6 +40,11 @@ bool OpenClKernels::give_back(void *kernel) noexcept {
     return is_kept;
 }
 
+void OpenClKernels::let_go(void *kernel) noexcept {
+    const std::lock_guard lock(mutex_);
+    taken_.erase(kernel);
+}
+
 void OpenClKernels::know(void *program, OfPrograms::node_type arguments) noexcept {
     arguments.key() = program;
     const std::lock_guard lock(mutex_);

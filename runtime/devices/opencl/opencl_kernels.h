@@ -24,6 +24,9 @@ public:
     // Keeps the kernel. False where it cannot be kept, so that the caller releases it.
     bool give_back(void *kernel) noexcept;
 
+    // Forgets a kernel that is taken: it is the caller's.
+    void let_go(void *kernel) noexcept;
+
     // Has `release` called for the kept kernels of a program: before the program is released, because another
     // one may get its address.
     void forget(void *program, int (*release)(void *kernel)) noexcept;

@@ -127,6 +127,16 @@ std::string with_limits(const std::string &ptx) {
 
 }  // namespace
 
+std::string options_of_variant(const char *given) {
+    const Variant *variant = this_thread.variant;
+    std::string all = given ? given : "", options = variant ? variant->opencl_options : "";
+    if (variant && options.empty() && variant->needs.threads > 256 &&
+        device_info(this_thread.device).compute_capability > 0) {
+        options = "-cl-nv-maxrregcount=" + std::to_string(registers_of_block(variant->needs.threads));
+    }
+    return all + (all.empty() || options.empty() ? "" : " ") + options;
+}
+
 void *program_of_ptx(void *context, const std::string &ptx, ArgumentsOfKernels &arguments) try {
     const DeviceInfo &device = device_info(this_thread.device);
     if (!functions().take_binaries() || device.compute_capability < number_behind(ptx, before_capability)) {

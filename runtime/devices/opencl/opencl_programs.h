@@ -23,6 +23,10 @@ inline int registers_of_block(int threads) {
     return 65536 / round_up(threads, 128) / 8 * 8;
 }
 
+// Options for the compiler, and those of the variant that runs. NVIDIA's compiler gives a kernel as many
+// registers as a block of 256 threads has. A larger block has fewer, and its launch would fail.
+std::string options_of_variant(const char *given);
+
 // Builds a program that program_of() returned, unless it is built, and keeps its binary. Returns OpenCL's
 // code.
 int build(void *program, const std::function<int()> &build) noexcept;

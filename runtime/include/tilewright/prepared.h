@@ -20,9 +20,10 @@ namespace tilewright {
 //
 // On CUDA all kernels of the call are one launch (a CUDA graph), where the host has nothing to do between
 // them: then a call of several short kernels takes half of the time of a plain call. Plain calls are one
-// launch too from the fourth one with the same settings, types and shapes on. On other devices, and for other
-// calls, nothing is read, chosen and bound again. Arrays on the host are copied to the device as in every
-// call, and the result stays there until it is asked for.
+// launch too from the fourth one with the same settings, types and shapes on. On OpenCL the kernels of such
+// calls are started one by one, with their arguments as they were. On the CPU, and for other calls, nothing
+// is read, chosen and bound again. Arrays on the host are copied to the device as in every call, and the
+// result stays there until it is asked for.
 //
 // Values, classes of equality and errors are those of the call. It may be moved and destroyed at any time,
 // also while its work is under way on the device. Threads may share one, and then wait for each other; two of

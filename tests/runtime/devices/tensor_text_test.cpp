@@ -309,6 +309,18 @@ TEST(TensorText, ProductsOfRowsStayInFlightUntilTheBarrierBehindThem) {
         << text;
 }
 
+TEST(TensorText, BlocksOfATightRingAreCopiedBehindTheirProducts) {
+    constexpr TensorProduct rows{8, 16, TensorNumbers::f16, 2, false, true};
+    const std::string barrier = "\tbar.sync \t0;\n";
+    const std::string text = with_tensor_products(module(
+        barrier + copy_a + barrier + copy_b + barrier + products_of(rows) + barrier, rows.function(0)));
+    EXPECT_EQ(count(text, "cp.async.wait_group 1;\n\tfence.proxy.async.shared::cta;\n"
+                          "\twgmma.wait_group.sync.aligned 0;\n" +
+                              barrier + "\tcp.async.cg.shared.global"),
+        1)
+        << text;
+}
+
 // Two copies per thread and matrix, which make a box of 64 rows; the second one of B goes to `last`.
 std::string module_of_boxes(const std::string &last) {
     constexpr TensorProduct rows{8, 32, TensorNumbers::f16, 2, true};

@@ -2,6 +2,7 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/calls/halide_calls.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/memory/memory_pool.h"
 #include "runtime/devices/opencl/opencl.h"
 #include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/fakes/fakes.h"
@@ -69,6 +70,10 @@ TEST_F(OpenClDriver, DevicesAreToldApart) {
         EXPECT_EQ(d.memory, (uint64_t)(i + 1) << 30);
         EXPECT_EQ(d.units, 8 + i);
         EXPECT_EQ(d.is_gpu, i == 3);
+        EXPECT_EQ(d.compute_capability, i == fake_opencl::nvidia     ? 86 :
+                                        i == fake_opencl::old_nvidia ? 75 :
+                                                                       0)
+            << "with a driver that knows no PTX 8.0 a device counts as an older one";
         EXPECT_EQ(d.usable, i != 1 && i != 2);
         EXPECT_EQ(d.why_not.empty(), d.usable);
         EXPECT_EQ(d.why_not.find("compiler") != std::string::npos, i == 1) << d.why_not;
@@ -125,6 +130,32 @@ TEST_F(OpenClDriver, BuffersAndKernelsAreKeptForTheNextCall) {
     }
     trim_device_memory();
     EXPECT_GT(record().buffers_released, before.buffers_released);
+}
+
+// From the fourth call on the kernels are those of the third one, whose numbers are set, and Halide's runtime
+// has no part in it.
+TEST_F(OpenClDriver, CallsLikeEarlierOnesStartTheKernelsAlone) {
+    ASSERT_TRUE(any.op);
+    AnyOperator others = any;  // on data of another size than other tests have
+    others.sample = small_sample(*any.op, any.op->variants("tuned", Backend::opencl).front()->type, 96, 80);
+    const int platform = last.index;
+    std::optional<size_t> taken;
+    for (int i = 0; i < 6; i++) {
+        const fake_opencl::Record before = record();
+        Statistics statistics;
+        others.run(last, &statistics);
+        const size_t now = driver::opencl_memory().use().taken;
+        EXPECT_EQ(now, taken.value_or(now)) << "but for the tables, which the first call makes";
+        taken = now;
+        const bool sets_numbers = std::any_of(record().arguments.begin() + (ptrdiff_t)before.arguments.size(),
+            record().arguments.end(), [](const auto &argument) { return argument.second.size() != 8; });
+        EXPECT_EQ(sets_numbers, i < 3) << i;
+        EXPECT_GT(record().arguments.size(), before.arguments.size()) << i;
+        EXPECT_EQ((int)statistics.counters.kernels,
+            record().kernels[(size_t)platform] - before.kernels[(size_t)platform]);
+        EXPECT_GT(statistics.counters.kernels, 0u) << i;
+        EXPECT_EQ(record().wrong, before.wrong);
+    }
 }
 
 TEST_F(OpenClDriver, ThePlatformIsTheOneThatWasAskedFor) {

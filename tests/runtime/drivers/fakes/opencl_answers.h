@@ -35,9 +35,11 @@ int answer_number(T number, size_t room, void *to, size_t *needed) {
 inline int device_answer(int p, unsigned what, size_t room, void *to, size_t *needed) {
     const std::string bytes = "cl_khr_byte_addressable_store", fp64 = bytes + " cl_khr_fp64",
                       halves_and_dots = fp64 + " cl_khr_fp16 cl_khr_integer_dot_product",
-                      nvidia = fp64 + " cl_nv_device_attribute_query cl_khr_pci_bus_info";
+                      capability = fp64 + " cl_nv_device_attribute_query",
+                      nvidia = capability + " cl_khr_pci_bus_info";
     const std::string &extensions = p == 3                   ? halves_and_dots :
                                     p == fake_opencl::nvidia ? nvidia :
+                                    p == old_nvidia          ? capability :
                                     p == small               ? bytes :
                                                                fp64;
     const unsigned pci_address[] = {0, 0x1b, 1, 0};  // domain, bus, device and function
@@ -50,7 +52,8 @@ inline int device_answer(int p, unsigned what, size_t room, void *to, size_t *ne
     case 0x1027: return answer_number<unsigned>(1, room, to, needed);       // available
     case 0x1028: return answer_number<unsigned>(p != 1, room, to, needed);  // its compiler
     case 0x102B: return answer("Fake device " + std::to_string(p), room, to, needed);
-    case 0x102D: return answer("7." + std::to_string(p), room, to, needed);  // driver
+    case 0x102D:  // driver
+        return answer((p == fake_opencl::nvidia ? "525.7." : "7.") + std::to_string(p), room, to, needed);
     case 0x102F: return answer(p == 2 ? "OpenCL 1.0 fake" : "OpenCL 1.2 fake", room, to, needed);
     case 0x103D: return answer(p == 2 ? "OpenCL C 1.0 fake" : "OpenCL C 1.2 fake", room, to, needed);
     case 0x1004: return answer_number<size_t>(p == small ? 128 : 1024, room, to, needed);      // work-group

@@ -10,8 +10,8 @@ namespace fake_opencl {
 
 // Seven platforms, more than Halide's own table of four, with a device each: a CPU on 0, 4 and 5, on 1 one
 // without a compiler, on 2 one that is too old for the libraries, a GPU on 3, and on 6 a device with small
-// limits and without doubles, images and halves.
-constexpr int platforms = 7, nvidia = 4, small = 6;
+// limits and without doubles, images and halves. Those on 0 and 4 say a compute capability, as NVIDIA's do.
+constexpr int platforms = 7, old_nvidia = 0, nvidia = 4, small = 6;
 
 struct Record {
     std::array<int, platforms> contexts{}, builds{}, kernels{}, writes{}, reads{};
