@@ -176,36 +176,8 @@ inline void filter_carries(TiledGaussian &blur, const LoopLevel &at, MemoryType 
     }
 }
 
-// The same where all is `near`: a part of the last kernel, whose blocks are the loop `block` of `at`.
-inline void filter_carries_of_tile(TiledGaussian &blur, Func at, const Var &block) {
-    transpose_in_shared(blur.carries_transposed, at, block, blur.i, blur.v, blur.tile);
-    blur.carries_transposed.bound_extent(blur.v, 6).bound_extent(blur.i, blur.tile);
-    in_registers(blur.filters[0], blur.carries_transposed, blur.v);
-    blur.rows_to_filter.compute_at(blur.carries_transposed, blur.v).vectorize(blur.i, 4).unroll(blur.i);
-}
-
-// Kernel 1: the tails of each tile. The caller says which blocks there are, the loop `block`.
-inline Func &sum_tiles(
-    TiledGaussian &blur, const LoopLevel &at, const Var &block, const ScheduleContext &context) {
-    if (blur.near) {
-        blur.tails.compute_at(at)
-            .bound(blur.k, 0, 13)
-            .reorder(blur.k, blur.v, blur.t, blur.g, blur.c)
-            .unroll(blur.k)
-            .gpu_threads(blur.v);
-        sums_in_registers(blur.sums[0], LoopLevel(blur.tails, blur.v), true, context["runs"]);
-        blur.corners.compute_at(blur.tails, blur.v).update().unroll(blur.corners.rvars()[0], 16);
-        blur.column_tails.compute_at(blur.tails, block)
-            .store_in(MemoryType::GPUShared)
-            .align_storage(blur.v, blur.tile + 4)
-            .bound_extent(blur.v, blur.tile)
-            .bound(blur.k, 0, 6)
-            .reorder(blur.k, blur.v)
-            .unroll(blur.k)
-            .gpu_threads(blur.v);
-        sums_in_registers(blur.sums[1], LoopLevel(blur.column_tails, blur.v), false, context["runs"]);
-        return blur.tails;
-    }
+// Kernel 1: the tails of each tile. The caller says which blocks there are.
+inline Func &sum_tiles(TiledGaussian &blur, const LoopLevel &at, const ScheduleContext &context) {
     blur.tails.compute_at(at)
         .bound(blur.k, 0, 6)
         .bound(blur.axis, 0, 2)
@@ -223,14 +195,10 @@ inline Func &sum_tiles(
 inline void tiles_aligned(RecursiveGaussianAligned &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y, i = blur.i, v = blur.v, t = blur.t, g = blur.g, c = blur.c;
     const int tile = blur.tile, pixels = 16 / context.buffers[0].type().bytes();  // that 16 bytes hold
-    sum_tiles(blur, LoopLevel::root(), t, context).gpu_blocks(t, g);
+    sum_tiles(blur, LoopLevel::root(), context).gpu_blocks(t, g);
     vectors_to_shared(blur.tile_of_samples, blur.tails, t, i, v, tile, pixels);
-    if (blur.near) {
-        filter_carries_of_tile(blur, blur.out, t);
-    } else {
-        scan_tiles(blur, LoopLevel::root());
-        filter_carries(blur, LoopLevel::root(), MemoryType::GPUShared);
-    }
+    scan_tiles(blur, LoopLevel::root());
+    filter_carries(blur, LoopLevel::root(), MemoryType::GPUShared);
 
     blur.out.reorder(y, x, t, g).unroll(y).gpu_blocks(t, g).gpu_threads(x);
     in_registers(blur.filters[2], blur.out, x);
@@ -267,10 +235,8 @@ inline LoopLevel channels_in_passes(RecursiveGaussianTiles &blur, const Schedule
                is_large = pixels >= Halide::cast<int64_t>(context["pass"]) << 20;
     blur.out.split(blur.c, pass, blur.c, select(is_large, 1, out.channels()), TailStrategy::RoundUp);
     // Inside the loop Halide does not see that the groups begin at 0, and divides more carefully.
-    if (!blur.near) {
-        const Expr carry_rows = 6 * ceil_div(out.height(), blur.tile);
-        blur.carries_filtered.bound(blur.g, 0, ceil_div(carry_rows, blur.rows));
-    }
+    const Expr carry_rows = 6 * ceil_div(out.height(), blur.tile);
+    blur.carries_filtered.bound(blur.g, 0, ceil_div(carry_rows, blur.rows));
     return {blur.out, pass};
 }
 
@@ -281,14 +247,10 @@ inline void tiles_of_any_size(RecursiveGaussianTiles &blur, ScheduleContext &con
     const int tile = blur.tile;
     Var xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, block{"block"};
     const LoopLevel pass = channels_in_passes(blur, context);
-    sum_tiles(blur, pass, block, context).fuse(t, g, block).gpu_blocks(block, c);
+    sum_tiles(blur, pass, context).fuse(t, g, block).gpu_blocks(block, c);
     columns_to_shared(blur.tile_of_samples, blur.tails, block, i, v, tile);
-    if (blur.near) {
-        filter_carries_of_tile(blur, blur.out, block);
-    } else {
-        scan_tiles(blur, pass);
-        filter_carries(blur, pass, MemoryType::Heap);
-    }
+    scan_tiles(blur, pass);
+    filter_carries(blur, pass, MemoryType::Heap);
 
     blur.out.tile(x, y, xo, yo, xi, yi, tile, tile, TailStrategy::GuardWithIf)
         .reorder(yi, xi, xo, yo, c)

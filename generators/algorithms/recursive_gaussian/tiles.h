@@ -211,10 +211,6 @@ struct TileFilters : Halide::NamesInterface {
 // image that is filtered along x. With all carries known, each tile is filtered by itself, along x and along
 // y.
 //
-// Where all is `near`, what enters a tile comes from its neighbours alone. Then two kernels do all: the first
-// one also sums what the tails along y add to the states behind them along x (`corners`), and the second one
-// filters the six carries along y of its tile by itself, as six more rows.
-//
 // i is a sample of a line in its tile, v the line in its group, t the tile along the line, g the group of
 // lines, c the channel.
 struct TiledGaussian : Halide::NamesInterface {
@@ -222,13 +218,11 @@ struct TiledGaussian : Halide::NamesInterface {
     const int tile, rows;
     const Expr across, down;  // the number of tiles along x and along y
     Func tile_of_samples{"tile_of_samples"}, column_of_samples{"column_of_samples"}, tails{"tails"};
-    Func column_tails{"column_tails"}, corners{"corners"};  // of `near` alone
     Func carry_row{"carry_row"}, carries_to_sum{"carries_to_sum"}, rows_to_filter{"rows_to_filter"},
         carry_tails{"carry_tails"}, edge_of_carries{"edge_of_carries"}, carries_transposed{"carries_turned"},
         carries_filtered{"carries_filtered"};
     Func source{"source"}, row{"row"}, transposed{"turned"}, column{"column"}, filtered{"filtered"};
-    const bool near;
-    std::vector<TileSums> sums;         // of rows, of columns, of the carry rows (not of those of `near`)
+    std::vector<TileSums> sums;         // of rows, of columns, of the carry rows
     std::vector<ImageCarries> carries;  // of the image; none where all is `near`
     std::vector<TileCarries> along;     // along x of the carry rows; none where all is `near`
     std::vector<TileFilters> filters;   // of the carry rows; along x; along y
@@ -238,22 +232,17 @@ struct TiledGaussian : Halide::NamesInterface {
     TiledGaussian(
         const Pixels &pixel, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
         : tile(numbers.tile), rows(numbers.rows), across(ceil_div(width, numbers.tile)),
-          down(ceil_div(height, numbers.tile)), near(numbers.near) {
+          down(ceil_div(height, numbers.tile)) {
         sum_tiles(pixel, height, numbers);
-        if (near) {
-            filter_carries_of_tile(recursion, numbers);
-        } else {
+        if (!numbers.near) {
             scan_tiles(pixel, width, height, numbers);
-            filter_carries(recursion, numbers);
         }
+        filter_carries(recursion, numbers);
         filter_tiles(pixel, recursion, numbers);
     }
 
 private:
     Func edge{"edge"};
-    // Where `near` is false, tails(v, k, axis, t, g, c). Otherwise tails(v, k, t, g, c): k < 6 for rows,
-    // k < 12 for columns, and k = 12 has the corners, that of carry row r and weight k at v = 8 r + k.
-    static constexpr int corners_pitch = 8, corners_at = 12;
 
     // The tails of every tile (t along x, g along y), of its rows and of its columns. Without scans, the tail
     // of the last tile of a column, which no tile needs, is what enters the first one instead, and that of
@@ -263,20 +252,13 @@ private:
         column_of_samples(i, v, t, g, c) = tile_of_samples(v, i, t, g, c);
         sums.emplace_back("row_sums", tile_of_samples, numbers);
         sums.emplace_back("column_sums", column_of_samples, numbers);
-        const Expr column_tail = sums[1].of_tile(v, k, t, g, c);
-        if (!near) {
-            tails(v, k, axis, t, g, c) = select(axis == 0, sums[0].of_tile(v, k, t, g, c), column_tail);
-            return;
+        Expr column_tail = sums[1].of_tile(v, k, t, g, c);
+        if (numbers.near) {
+            const Expr first = pixel(t * tile + v, select(k < 3, 0, height - 1), c);
+            column_tail =
+                select(g == select(k < 3, down - 1, 0), select(k % 3 == 0, first, 0.f), column_tail);
         }
-        const Expr first = pixel(t * tile + v, select(k < 3, 0, height - 1), c);
-        column_tails(v, k, t, g, c) =
-            select(g == select(k < 3, down - 1, 0), select(k % 3 == 0, first, 0.f), column_tail);
-        const RDom sample(0, tile, "corner_sample");
-        corners(v, t, g, c) = 0.f;
-        corners(v, t, g, c) += column_tails(sample, min(v / corners_pitch, 5), t, g, c) *
-                               numbers.weights(v % corners_pitch, sample);
-        tails(v, k, t, g, c) = select(k < 6, sums[0].of_tile(v, min(k, 5), t, g, c), k < corners_at,
-            column_tails(v, clamp(k - 6, 0, 5), t, g, c), corners(v, t, g, c));
+        tails(v, k, axis, t, g, c) = select(axis == 0, sums[0].of_tile(v, k, t, g, c), column_tail);
     }
 
     // What enters tile t of a line along x from its neighbour in direction dir, whose tail is tail(tile): at
@@ -301,41 +283,36 @@ private:
     void filter_carries(const Recursion &recursion, const TileNumbers &numbers) {
         const Expr line = g * rows + v,  // k + 3 dir + 6 s
             tile_of_row = promised(min(t, across - 1), across);
-        carry_row(i, v, t, g, c) =
-            carries[0].of_column(i, line % 3, (line / 3) % 2, tile_of_row, line / 6, c);
+        const Expr of_state = line % 3, side = (line / 3) % 2, edge = line / 6;
+        if (numbers.near) {
+            const Expr above = select(edge == 0, down, edge) - 1, below = select(edge == 0, 0, down - edge);
+            carry_row(i, v, t, g, c) = tails(
+                i, of_state + 3 * side, 1, tile_of_row, promised(select(side == 0, above, below), down), c);
+        } else {
+            carry_row(i, v, t, g, c) = carries[0].of_column(i, of_state, side, tile_of_row, edge, c);
+        }
         carries_to_sum(i, v, t, g, c) = carry_row(i, v, t, g, c);
         rows_to_filter(i, v, t, g, c) = carry_row(i, v, t, g, c);
         sums.emplace_back("carry_sums", carries_to_sum, numbers);
         carry_tails(v, k, t, g, c) = sums[2].of_tile(v, k, t, g, c);
-        edge_of_carries(v, dir, g, c) =
-            carry_row(select(dir == 0, 0, tile - 1), v, select(dir == 0, 0, across - 1), g, c);
-        along.emplace_back("carry_q", carry_tails, edge_of_carries, across, numbers);
+        if (!numbers.near) {
+            edge_of_carries(v, dir, g, c) =
+                carry_row(select(dir == 0, 0, tile - 1), v, select(dir == 0, 0, across - 1), g, c);
+            along.emplace_back("carry_q", carry_tails, edge_of_carries, across, numbers);
+        }
         filters.emplace_back(
             "carry_rows", rows_to_filter,
             [&](int j, int dir) -> Expr {
+                if (numbers.near) {
+                    return from_neighbour(j, dir, rows_to_filter(dir ? tile - 1 : 0, v, t, g, c),
+                        [&](const Expr &from) { return carry_tails(v, j + 3 * dir, from, g, c); });
+                }
                 const Expr s = dir ? across - 1 - tile_of_row : tile_of_row;
                 return along[0].states(v, j, dir, g, promised(s, across), c);
             },
             recursion, numbers);
         carries_transposed(i, v, t, g, c) = filters[0].anticausal(i, v, t, g, c)[0];
         carries_filtered(i, v, t, g, c) = carries_transposed(i, v, t, g, c);
-    }
-
-    // The six carries along y that enter tile t along x and g along y, filtered along x: row k + 3 dir.
-    void filter_carries_of_tile(const Recursion &recursion, const TileNumbers &numbers) {
-        const Expr neighbour = promised(
-            select(v < 3, select(g == 0, down, g) - 1, select(g == down - 1, 0, g + 1)), down);
-        rows_to_filter(i, v, t, g, c) = tails(i, 6 + v, t, neighbour, c);
-        filters.emplace_back(
-            "carry_rows", rows_to_filter,
-            [&](int j, int dir) {
-                return from_neighbour(
-                    j, dir, rows_to_filter(dir ? tile - 1 : 0, v, t, g, c), [&](const Expr &from) {
-                        return tails(corners_pitch * v + j + 3 * dir, corners_at, from, neighbour, c);
-                    });
-            },
-            recursion, numbers);
-        carries_transposed(i, v, t, g, c) = filters[0].anticausal(i, v, t, g, c)[0];
     }
 
     // Both filters of each tile.
@@ -345,22 +322,15 @@ private:
         filters.emplace_back(
             "rows", row,
             [&](int j, int dir) -> Expr {
-                if (near) {
+                if (numbers.near) {
                     return from_neighbour(j, dir, row(dir ? tile - 1 : 0, v, t, g, c),
-                        [&](const Expr &from) { return tails(v, j + 3 * dir, from, g, c); });
+                        [&](const Expr &from) { return tails(v, j + 3 * dir, 0, from, g, c); });
                 }
                 return carries[0].of_row(v, j, dir, g, dir ? across - 1 - t : Expr(t), c);
             },
             recursion, numbers);
         transposed(i, v, t, g, c) = filters[1].anticausal(i, v, t, g, c)[0];
         column(i, v, t, g, c) = transposed(v, i, g, t, c);
-        if (near) {
-            filters.emplace_back(
-                "columns", column,
-                [&](int j, int dir) { return carries_transposed(v, j + 3 * dir, g, t, c); }, recursion,
-                numbers);
-            return;
-        }
         Func carry_yx("carry_yx");
         const Expr which = k + 3 * dir + 6 * s;
         carry_yx(v, k, dir, g, s, c) = carries_filtered(v, which % rows, g, which / rows, c);
