@@ -206,14 +206,23 @@ ScheduleVariant halves(const std::string &name, const char *types, int lanes) {
 }
 
 // f32 by CUDA: one row per block takes .0185 ms where two take .0193 (4096 x 4096, H200, 2026-11-23, found by
-// `tilewright explore`). u8, 8192 x 8192 (2026-11-30): 128 lanes and one row .0184, 256 and one .0184, 128
-// and two .0185, 64 and one .0193, 64 and two .0194, 32 and four .0195, 16 and eight .0201.
-ScheduleVariant many_variants_on(const char *types, Backends where, int lanes, int rows) {
+// `tilewright explore`).
+ScheduleVariant many_variants_on(const char *types, Backends where, int rows) {
     return variant(
-        "tuned_many_rows", where, types, lanes_a_row, {{"lanes", lanes, 16, 256}, {"rows", rows, 1, 8}})
+        "tuned_many_rows", where, types, lanes_a_row, {{"lanes", 64, 16, 256}, {"rows", rows, 1, 8}})
         .meant_for("height", {.least = 128})
         .with("strict_float")
-        .says("16-byte loads with many threads per row: whole lines are read, by several loads at once.");
+        .says("16-byte loads with 64 threads per row: whole lines are read, by several loads at once.");
+}
+
+// u8 and u16, 8192 x 8192, by CUDA on an H200 (2026-11-30), ms: 128 lanes and one row .0183 and .0340, 256
+// and one .0185 and .0337, 128 and two .0187 and .0381, 64 and two .0191 and .0361.
+ScheduleVariant long_rows() {
+    return variant("tuned_long_rows", gpu, "u8 u8f32 u16 u16f32", lanes_a_row,
+        {{"lanes", 128, 16, 256}, {"rows", 1, 1, 8}})
+        .meant_for("width", {.least = 2000})
+        .meant_for("height", {.least = 128})
+        .says("As tuned_many_rows, with 128 threads per row and one row per block.");
 }
 
 ScheduleVariant medium_variants_on(const char *types, Backends where) {
@@ -248,10 +257,11 @@ ScheduleVariants tuned_variants() {
                 .says("16-byte loads with one thread per row, for rows too short for several threads."),
             medium_variants_on("u16 u16f32", gpu),
             medium_variants_on("u8 f32 u8f32", opencl),
-            many_variants_on("u8 u8f32", gpu, 128, 1),
-            many_variants_on("u16 u16f32", gpu, 64, 2),
-            many_variants_on("f32", cuda, 64, 1),
-            many_variants_on("f32", opencl, 64, 2),
+            long_rows(),
+            many_variants_on("u8 u8f32", gpu, 2),
+            many_variants_on("u16 u16f32", gpu, 2),
+            many_variants_on("f32", cuda, 1),
+            many_variants_on("f32", opencl, 2),
             variant("tuned_rows", gpu, "f64", row_a_block, {{"lanes", 256, 64, 1024}, {"pixels", 4, 1, 16}})
                 .says("As tree, for f64."),
             variant("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32 f16 bf16", pieces_over_blocks,

@@ -361,10 +361,10 @@ ScheduleVariants tuned_on_gpu() {
             variant("tuned_any", gpu, "words", words_in_shared, {{"side", 32}, {"down", 8}})
                 .says("Tiles in shared memory, word by word, so that reads and writes coalesce."),
             variant("tuned_any", gpu, "u64", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 4},
-                {{"width", 64}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}})
+                {{"width", 64}, {"height", 64}, {"across", 32}, {"down", 16}, {"pad", 1}})
                 .says(by_tiles),
             variant("tuned_any", gpu, "u16", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 16},
-                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}})
+                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 16}, {"pad", 2}})
                 .says(by_tiles),
             variant("tuned_any", gpu, "f32", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 8},
                 {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 16}, {"pad", 1}})
