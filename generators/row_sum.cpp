@@ -5,6 +5,7 @@
 #include "generators/algorithms/row_sum/halves.h"
 #include "generators/algorithms/row_sum/octets.h"
 #include "generators/algorithms/row_sum/sliced.h"
+#include "generators/instructions.h"
 #include "generators/sum_of_image_generator.h"
 #include <string>
 
@@ -73,7 +74,8 @@ public:
     void generate() {
         const int terms = configuration<RowSumChunksConfiguration>().splits ? setting("terms") : 0;
         RowSumChunks form(words, {words.dim(0).extent(), offset, stride, width, height, iterations, pieces},
-            {setting("lanes"), terms, float_bits(type, get_target())}, element_type(type), output());
+            {setting("lanes"), terms, float_bits(type, get_target())}, element_type(type), output(),
+            word_operations(get_target()));
         sums = form.out;
         apply(form, {words, sums});
     }

@@ -34,7 +34,7 @@ void reference(Transpose &, ScheduleContext &) {}
 void patches_in_shared(TransposePatches &t, ScheduleContext &context) {
     const int across = context["across"], down = context["down"], high = down * context["patches"],
               bytes = t.bytes;
-    const bool one_vector = bytes != 3;  // a row of a patch is one vector
+    const bool one_vector = bytes % 3 != 0;  // a row of a patch is one vector
     Var qi{"qi"}, pi{"pi"}, word{"word"};
 
     // Blocks that would cross the right or the bottom edge move inwards. Where blocks then overlap, they
@@ -337,6 +337,9 @@ ScheduleVariants tuned_on_gpu() {
             variant("tuned_aligned", opencl, "rgb8", patches_in_shared, whole_patches,
                 {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}})
                 .says(in_patches),
+            variant("tuned_aligned", gpu, "rgb16", patches_in_shared, whole_patches,
+                {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}})
+                .says(in_patches),
             variant("tuned_any", cuda, "u8", any_alignment, flat,
                 {{"groups", 33}, {"down", 11}, {"patches", 32}, {"rows", 8}, {"words", 1}})
                 .says(by_words),
@@ -352,13 +355,13 @@ ScheduleVariants tuned_on_gpu() {
             variant("tuned_any", gpu, "words", words_in_shared, {{"side", 32}, {"down", 8}})
                 .says("Tiles in shared memory, word by word, so that reads and writes coalesce."),
             variant("tuned_any", gpu, "u64", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 4},
-                {{"width", 64}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}})
+                {{"width", 64}, {"height", 64}, {"across", 32}, {"down", 16}, {"pad", 1}})
                 .says(by_tiles),
             variant("tuned_any", gpu, "u16", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 16},
-                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}})
+                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 16}, {"pad", 2}})
                 .says(by_tiles),
             variant("tuned_any", gpu, "f32", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 8},
-                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}})
+                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 16}, {"pad", 1}})
                 .says(by_tiles),
         });
 }

@@ -9,6 +9,7 @@
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/sums/sum_tree.h"
 #include "generators/algorithms/sums/sum_types.h"
+#include "generators/algorithms/word_operations.h"
 
 namespace tilewright {
 
@@ -16,9 +17,8 @@ namespace tilewright {
 // first and the last of them also hold elements of other rows; these are subtracted again (integers) or are
 // not added (floats).
 //
-// A lane adds one chunk per iteration. Two sums of bytes share a word, 16 bits each, which bounds the number
-// of iterations; a u16 element has a whole word for its sum, and floats are added as floats. A row may be
-// split into `pieces`, which a second tree adds.
+// A lane adds one chunk per iteration: a word of bytes by a dot product, u16 elements one by one, and floats
+// as floats. A row may be split into `pieces`, which a second tree adds.
 struct RowSumChunks : Halide::NamesInterface {
     static constexpr const char *name = "row_sum_chunks";
 
@@ -42,9 +42,9 @@ struct RowSumChunks : Halide::NamesInterface {
     std::vector<Func> taken;  // the words that each of these updates adds
     std::vector<Func> levels, piece_levels;
 
-    RowSumChunks(
-        Func words, const Layout &at, const Shape &shape, Halide::Type element, const SumOutput &output)
-        : words(words), at(at), shape(shape), element(element),
+    RowSumChunks(Func words, const Layout &at, const Shape &shape, Halide::Type element,
+        const SumOutput &output, const WordOperations &word_operations)
+        : words(words), at(at), shape(shape), element(element), operations(word_operations),
           sum(element.is_float() || !shape.bits.empty() ? Float(32) : UInt(32)) {
         const Expr byte = at.offset + min(y, at.height - 1) * at.stride;
         begin = byte % 16;
@@ -68,7 +68,9 @@ private:
     Func words;
     const Layout at;
     const Shape shape;
-    const Halide::Type element, sum;
+    const Halide::Type element;
+    const WordOperations operations;
+    const Halide::Type sum;
     Expr begin, end;     // the bytes of row y, counted from its first chunk
     Expr first, chunks;  // the chunks that row y touches
 
@@ -96,7 +98,7 @@ private:
             if (sum.is_float()) {
                 adding(lane, piece, y) += floats(value, 16 * i + 4 * step.x);
             } else {
-                adding(lane, piece, y) += elements(value, select(i < chunks, mask(), cast<uint32_t>(0)));
+                adding(lane, piece, y) = with_elements(adding(lane, piece, y), value, i < chunks);
             }
             steps.push_back(step);
             taken.push_back(load);
@@ -111,7 +113,6 @@ private:
         if (sum.is_float()) {
             return all;
         }
-        all = joined(all);
         if (shape.lanes >= 8) {
             return all - select(lane < 8, foreign(min(lane, 7)), cast<uint32_t>(0));
         }
@@ -126,7 +127,8 @@ private:
     Expr foreign(Expr e) const {
         Expr v = e % 4, value = words(chunk_at(select(e < 4, first, first + chunks - 1)) + v);
         Expr bits = select(e < 4, low_bytes(begin - 4 * v), ~low_bytes(end - 16 * (chunks - 1) - 4 * v));
-        return joined(elements(value & select(piece == 0, bits, cast<uint32_t>(0)), mask()));
+        return with_elements(cast<uint32_t>(0), value & select(piece == 0, bits, cast<uint32_t>(0)),
+            Halide::Internal::const_true());
     }
 
     // The sum of a row's pieces.
@@ -152,18 +154,14 @@ private:
                                         inside(byte + 2, shape.bits.number(value >> 16));
     }
 
-    Expr mask() const {
-        return Expr(element.bits() == 8 ? 0x00ff00ffu : 0xffffu);
-    }
-
-    // The sum of the elements of a word: one sum, or of bytes two sums in one word.
-    Expr elements(Expr value, Expr mask) const {
-        return (value & mask) + ((value >> element.bits()) & mask);
-    }
-
-    // One sum from the two that share a word.
-    Expr joined(Expr sums) const {
-        return element.bits() == 8 ? (sums & 0xffff) + (sums >> 16) : sums;
+    // A sum with the elements of a word, if they count.
+    Expr with_elements(const Expr &before, const Expr &value, const Expr &counts) const {
+        if (element.bits() == 8) {
+            const auto hex = WordOperations::hex;
+            return operations.dot(value, select(counts, hex(0x01010101), hex(0)), before);
+        }
+        const Expr mask = select(counts, cast<uint32_t>(0xffff), cast<uint32_t>(0));
+        return before + ((value & mask) + ((value >> 16) & mask));
     }
 
     // A mask of the `count` low bytes of a word: none below 0, and all above 4.

@@ -14,9 +14,6 @@ struct RowSumConfiguration {
     }
 };
 
-// A packed sum of 16 bits holds the bytes of so many chunks. Sums of u16 and f32 are not packed.
-constexpr int row_sum_exact_chunks = 32;
-
 // Of RowSumChunks.
 struct RowSumChunksConfiguration {
     bool splits = false;  // rows of the image are split into pieces

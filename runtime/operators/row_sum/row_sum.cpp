@@ -64,8 +64,7 @@ private:
     // would not fit a grid.
     static int32_t iterations_of_piece(int32_t of_row, const Variant &variant) {
         constexpr int32_t many_pieces = 16384;
-        return std::min({std::max(variant.tunable("turns"), (int32_t)ceil_div(of_row, many_pieces)),
-            row_sum_exact_chunks, of_row});
+        return std::min(std::max(variant.tunable("turns"), (int32_t)ceil_div(of_row, many_pieces)), of_row);
     }
 };
 

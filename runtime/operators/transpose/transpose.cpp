@@ -50,7 +50,7 @@ halide_type_t bits(int64_t bytes) {
 // Whether the images are patches of 4 x 4 pixels whose rows are vectors, which a library takes where they
 // are.
 bool whole_patches(const Variant &variant, const Array &image, const Array &output) {
-    const int64_t bytes = pixel_bytes(image), vector = bytes == 3 ? 4 : 4 * bytes;
+    const int64_t bytes = pixel_bytes(image), vector = bytes % 3 == 0 ? 4 : 4 * bytes;
     const bool in_place =
         variant.backend != Backend::opencl || (image.offset_bytes() == 0 && output.offset_bytes() == 0);
     return image.shape()[0] % 4 == 0 && image.shape()[1] % 4 == 0 && is_aligned(image, vector) &&
