@@ -68,7 +68,7 @@ extern "C" void tilewright_add_peers(
     peers.push_back({peers::name_of(type), 0,
         [type](const std::vector<peers::PeerArray> &in, const peers::PeerArray &out) {
             peers::check_most(in[0], 28);
-            peers::check(peers::start(type, peers::plan_for(type, in[0], out), in[0].data, out.data),
-                "cufftExec");
+            peers::check(
+                peers::start(type, peers::plan_for(type, in[0], out), in[0].data, out.data), "cufftExec");
         }});
 }
