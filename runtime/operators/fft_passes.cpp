@@ -286,6 +286,9 @@ bool PassPlan::two_passes(FieldAxis axis, const Endpoints &endpoints, const Line
     const FftPassKind tail_kind{.lines = columns ? Lines::across : Lines::transposed,
         .twiddled = true,
         .last_factor = (bool)factors.last};
+    if (!std::has_single_bit((uint64_t)n) && n <= longest_pass) {
+        return false;  // FftMixed takes one pass
+    }
     for (const int64_t second : libraries_.lengths(device_, tail_kind)) {
         const int64_t first = n / second;
         if (first * second != n) {
