@@ -28,30 +28,42 @@ PassNumbers second_part(FftPassShape::Lines lines, int together) {
         .twiddled = true,
         .together = together};
 }
+PassNumbers second_part_across(int together) {
+    return second_part(FftPassShape::Lines::across, together);
+}
 // Passes over lines of at most half of their length, as convolutions (FftPassShape::pads).
 template<FftPassShape::Lines lines>
 PassNumbers padded(int together) {
     return {.lines = lines, .chirp_first = true, .chirp_last = true, .convolve = true, .together = together};
 }
-// Columns of more than 2048 points, and by OpenCL all of them, are the rows of the transposed field: a pass
-// over two columns per block took as long.
+// Columns of 2049 to 3072 points, and by OpenCL all of them, are the rows of the transposed field: a pass
+// over two columns of 6144 points per block took 1.03 of that time at 3067, and one over two of 9216 takes
+// .93 at 4099.
 const std::vector<PassLines> padded_rows = {{{8, 16, 16}, 1, 1, gpu, 64}, {{16, 16, 16}, 1, 1, gpu, 64},
-    {{24, 16, 16}, 1, 1, cuda, 80}, {{24, 16, 24}, 1, 1, cuda, 80}};
-const std::vector<PassLines> padded_columns = {{{16, 16, 8}, 4, 1, cuda, 64}, {{16, 16, 16}, 4, 1, cuda, 64}};
+    {{24, 16, 16}, 1, 1, cuda, 80}, {{24, 24, 16}, 1, 1, cuda, 80}};
+const std::vector<PassLines> padded_columns = {
+    {{16, 16, 8}, 4, 1, cuda, 64}, {{16, 16, 16}, 4, 1, cuda, 64}, {{24, 24, 16}, 2, 1, cuda, 80}};
 
-// Sides of photographs of 8, 10, 18 and 20 megapixels, whose factor is 17 or 19. By OpenCL those whose
-// columns fit 48 KB two at a time: 2448 and 2736, below.
-const std::vector<PassLines> rows_of_photographs = {{{17, 12, 12}, 1, 2, cuda, 64, 204},
-    {{19, 12, 12}, 1, 2, cuda, 64, 228}, {{17, 16, 12}, 1, 2, gpu, 64, 272},
-    {{19, 16, 12}, 1, 2, gpu, 64, 304}, {{17, 18, 12}, 1, 2, cuda, 64, 306},
-    {{17, 18, 16}, 1, 2, cuda, 64, 306}, {{19, 18, 16}, 1, 2, cuda, 64, 342}};
-const std::vector<PassLines> columns_of_photographs = {{{17, 12, 12}, 4, 2, cuda, 80, 102},
-    {{19, 12, 12}, 4, 2, cuda, 80, 114}, {{17, 16, 12}, 4, 2, cuda, 80, 102},
-    {{19, 16, 12}, 4, 2, cuda, 80, 114}, {{17, 18, 12}, 4, 2, cuda, 80, 102},
-    {{17, 18, 16}, 4, 2, cuda, 80, 153}, {{19, 18, 16}, 4, 2, cuda, 80, 171}};
+// Sides of photographs of 8, 10, 18 and 20 megapixels, whose factor is 17 or 19, and 2040. By
+// OpenCL those whose columns fit 48 KB two at a time: 2448 and 2736, below.
+const std::vector<PassLines> rows_of_photographs = {{{17, 12, 10}, 1, 2, cuda, 64, 204},
+    {{17, 12, 12}, 1, 2, cuda, 64, 204}, {{19, 12, 12}, 1, 2, cuda, 64, 228},
+    {{17, 16, 12}, 1, 2, gpu, 64, 272}, {{19, 16, 12}, 1, 2, gpu, 64, 304},
+    {{17, 18, 12}, 1, 2, cuda, 64, 306}, {{17, 18, 16}, 1, 2, cuda, 64, 306},
+    {{19, 18, 16}, 1, 2, cuda, 64, 342}};
+const std::vector<PassLines> columns_of_photographs = {{{17, 12, 10}, 4, 2, cuda, 80, 102},
+    {{17, 12, 12}, 4, 2, cuda, 80, 102}, {{19, 12, 12}, 4, 2, cuda, 80, 114},
+    {{17, 16, 12}, 4, 2, cuda, 80, 102}, {{19, 16, 12}, 4, 2, cuda, 80, 114},
+    {{17, 18, 12}, 4, 2, cuda, 80, 102}, {{17, 18, 16}, 4, 2, cuda, 80, 153},
+    {{19, 18, 16}, 4, 2, cuda, 80, 171}};
+
+// Rows that need most of the memory of a multiprocessor; columns of their length are transformed in two
+// parts.
+const std::vector<PassLines> long_rows = {
+    {{20, 25, 20}, 1, 2, cuda, 64, 500}, {{16, 16, 8, 8}, 1, 2, cuda, 64, 1024}};
 
 PassNumbers second_part_of_any(int together) {
-    PassNumbers numbers = second_part(FftPassShape::Lines::across, together);
+    PassNumbers numbers = second_part_across(together);
     numbers.serves_all = true;
     return numbers;
 }
@@ -85,7 +97,8 @@ static const ScheduleVariants &variants() {
         family("fused", {pass_variants("fused_rows", lines_in_shared, along, other_rows()),
                             pass_variants("fused_columns", lines_in_shared, across, other_columns()),
                             pass_variants("fused_rows", lines_in_shared, along, rows_of_photographs),
-                            pass_variants("fused_columns", lines_in_shared, across, columns_of_photographs)}),
+                            pass_variants("fused_columns", lines_in_shared, across, columns_of_photographs),
+                            pass_variants("fused_rows", lines_in_shared, along, long_rows)}),
 
         // By OpenCL, whose blocks share 48 KB: .0298, .0283, .0660, .0923, .1119 and .1513 ms for squares of
         // the first six sides, where lines of any length take .0356, .0481, .0832, .1028, .1238 and .1775
@@ -101,6 +114,12 @@ static const ScheduleVariants &variants() {
                              padded<FftPassShape::Lines::along>, padded_rows),
                             pass_variants("fused_padded_columns", lines_in_shared,
                                 padded<FftPassShape::Lines::across>, padded_columns)}),
+
+        // The parts of columns of 10000.
+        family(
+            "fused", {pass_variants("fused_columns", lines_in_shared, across, {{{10, 10}, 16, 2, cuda, 64}}),
+                         pass_variants("fused_parts", lines_in_shared, second_part_across,
+                             {{{10, 10}, 16, 1, cuda, 64}})}),
 
         // Second parts of lines: 32 columns together, and 16 where there are no more.
         family("tuned",

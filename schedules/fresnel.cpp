@@ -83,10 +83,20 @@ const std::vector<PassLines> convolved_rows = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 
     {{16, 16, 16}, 1, 1, gpu, 64}, {{16, 16, 32}, 1, 1, cuda, 128}};
 const std::vector<PassLines> convolved_columns = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
     {{16, 16}, 16}, {{8, 8, 8}, 4, 1, gpu, 64}, {{8, 8, 16}, 4, 1, gpu, 64}, {{16, 16, 8}, 8, 1, cuda, 64},
-    {{16, 16, 16}, 4, 1, cuda, 64}};
+    {{16, 16, 16}, 4, 1, cuda, 64, 0, 1}};
+
+// With phases, which take registers, and tables of them, which are read beside the field.
+std::vector<PassLines> with_phases(std::vector<PassLines> lengths) {
+    for (PassLines &lines : lengths) {
+        lines.ahead = 0;
+        lines.registers = lines.registers == 0 ? 0 : std::max(lines.registers, 64);
+    }
+    return lengths;
+}
 
 // Those of fields: lengths from 1000 on.
 std::vector<PassLines> of_fields(std::vector<PassLines> lengths, int pad = 2) {
+    lengths = with_phases(std::move(lengths));
     std::erase_if(
         lengths, [](const PassLines &lines) { return FftPassShape(lines.radices).length() < 1000; });
     for (PassLines &lines : lengths) {
@@ -130,7 +140,8 @@ static const ScheduleVariants &variants() {
         family("fused",
             {
                 pass_variants("fused_rows", lines_in_shared, chirped<along>, whole_rows()),
-                pass_variants("fused_columns", lines_in_shared, chirped<across>, whole_columns()),
+                pass_variants(
+                    "fused_columns", lines_in_shared, chirped<across>, with_phases(whole_columns())),
                 pass_variants("fused_convolved_rows", lines_in_shared, convolved<along>, convolved_rows),
                 pass_variants(
                     "fused_convolved_columns", lines_in_shared, convolved<across>, convolved_columns),

@@ -1,9 +1,11 @@
 #pragma once
 // The generator of one pass of a Fourier transform, for fft2d and fresnel.
 #include "generators/algorithms/fft2d/pass.h"
+#include "generators/algorithms/next_block.h"
 #include "generators/instructions.h"
 #include "generators/variant_generator.h"
 #include "schedules/fft/fft_pass.h"
+#include <algorithm>
 
 namespace tilewright {
 
@@ -37,7 +39,7 @@ public:
         const FftPassShape pass = shape();
         // Words of 64 bits suit shared memory, pairs of floats suit vectors.
         const bool words = std::string(backend) != "cpu";
-        FftPass form(in, tables(pass), pass, setting("threads"), multiply_add(backend), words);
+        FftPass form(in, tables(pass), pass, setting("threads"), multiply_add(backend), words, loaded());
         output = form.out;
 
         using Lines = FftPassShape::Lines;
@@ -56,6 +58,21 @@ public:
 private:
     FftPassShape shape() const {
         return this->template configuration<FftPassShape>();
+    }
+
+    // Columns that are side by side, and few of them: the blocks of threads that are on the device at the
+    // same time read what the second cache fetches for the next ones.
+    std::function<Expr(Expr)> loaded() {
+        const std::vector<Tunable> all = settings();
+        const auto at = std::ranges::find(all, "ahead", &Tunable::name);
+        if (at == all.end() || at->value == 0) {
+            return {};
+        }
+        const int ahead = at->value, together = setting("together");
+        return [=](Expr word) {
+            return instruction(
+                Halide::UInt(64), std::string(next_block_function), {word, Expr(ahead), Expr(together)});
+        };
     }
 
     FftPassTables tables(const FftPassShape &pass) {

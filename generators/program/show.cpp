@@ -1,6 +1,6 @@
 // Prints a part of what Halide makes of a library.
 #include "generators/program/show.h"
-#include "generators/algorithms/tensor_text.h"
+#include "generators/algorithms/next_block.h"
 #include "generators/program/accesses/warp_accesses.h"
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/library.h"
@@ -120,7 +120,7 @@ void print_file(const Library &library, Halide::OutputFileType type) {
     std::filesystem::create_directories(folder);
     const std::string file = (folder / "shown").string();
     generator_of(library)->build_module(library.name).compile({{type, file}});
-    std::cout << with_tensor_products(text_of(file));
+    std::cout << with_instructions(text_of(file));
     std::filesystem::remove_all(folder);
 }
 

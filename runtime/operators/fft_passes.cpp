@@ -68,6 +68,18 @@ const FftPassLibrary *FftLibraries::pass(
     return at == passes_.end() ? nullptr : &*at;
 }
 
+std::vector<int64_t> FftLibraries::lengths(Device device, const FftPassKind &kind) const {
+    std::vector<int64_t> lengths;
+    for (const FftPassLibrary &pass : passes_) {
+        if (pass.variant->backend == device.backend && pass.kind == kind) {
+            lengths.push_back(pass.shape.length());
+        }
+    }
+    std::sort(lengths.begin(), lengths.end(), std::greater<>());
+    lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
+    return lengths;
+}
+
 const FftPassLibrary *FftLibraries::padded(Device device, Lines lines, int64_t n) const {
     const FftPassLibrary *shortest = nullptr;
     for (const FftPassLibrary &pass : passes_) {
@@ -248,7 +260,11 @@ bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFa
     if (has_first || has_last || is_direct()) {
         return false;
     }
-    if (const FftPassLibrary *found = libraries_.padded(device_, whole.lines, n)) {
+    const FftPassLibrary *const found = libraries_.padded(device_, whole.lines, n),
+                                *const as_row = columns && lines >= 32 ?
+                                                    libraries_.padded(device_, Lines::along, n) :
+                                                    nullptr;
+    if (found && (!as_row || found->shape.length() <= as_row->shape.length())) {
         const int64_t length = found->shape.length();
         const std::vector<View::Dim> line = {{length, 1}, {1, length}, {1, length}};
         const MakeFftTable chirp =
@@ -260,8 +276,7 @@ bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFa
             .endpoints = endpoints});
         return true;
     }
-    const bool as_rows = columns && lines >= 32 && libraries_.padded(device_, Lines::along, n);
-    return as_rows && transposed(axis, endpoints, factors);
+    return as_row && transposed(axis, endpoints, factors);
 }
 
 bool PassPlan::two_passes(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors) {
@@ -271,8 +286,14 @@ bool PassPlan::two_passes(FieldAxis axis, const Endpoints &endpoints, const Line
     const FftPassKind tail_kind{.lines = columns ? Lines::across : Lines::transposed,
         .twiddled = true,
         .last_factor = (bool)factors.last};
-    for (int64_t second = n / 2; has_pass(n) && second >= shortest_pass; second /= 2) {
+    if (!std::has_single_bit((uint64_t)n) && n <= longest_pass) {
+        return false;  // FftMixed takes one pass
+    }
+    for (const int64_t second : libraries_.lengths(device_, tail_kind)) {
         const int64_t first = n / second;
+        if (first * second != n) {
+            continue;
+        }
         const FftPassLibrary *head = libraries_.pass(device_, head_kind, first, columns ? lines : second);
         const FftPassLibrary *tail = libraries_.pass(device_, tail_kind, second, columns ? lines : first);
         if (!head || !tail) {

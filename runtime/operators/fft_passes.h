@@ -102,6 +102,9 @@ public:
     // side. Null where there is none.
     const FftPassLibrary *pass(Device device, const FftPassKind &kind, int64_t length, int64_t lines) const;
 
+    // The lengths of the passes of that kind, the longest first.
+    std::vector<int64_t> lengths(Device device, const FftPassKind &kind) const;
+
     // The shortest pass that transforms lines of n points as convolutions. Null where there is none.
     const FftPassLibrary *padded(Device device, FftPassShape::Lines lines, int64_t n) const;
 

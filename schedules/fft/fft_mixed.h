@@ -172,11 +172,13 @@ inline ScheduleVariants mixed_variants_of_f64() {
 }
 
 // The rows of f64 on a CPU, whose columns are above, in a family of their own, so that they too have code for
-// CPUs without AVX2, as the two of c64 have; and lines with large radices.
+// CPUs without AVX2, as the two of c64 have; and lines with large radices, which alone transform a field
+// whose sides both have such a factor.
 inline ScheduleVariants other_mixed_variants_of_f64() {
     return family(
         "fused", {mixed_variant("fused_mixed_large", cuda, "c128", {.radices = FftMixedShape::Radices::large},
-                      256, words_of_every_gpu, "Lines of f64 with a prime factor of 17 to 23:"),
+                      256, words_of_every_gpu, "Lines of f64 with a prime factor of 17 to 23:")
+                         .in("tuned"),
                      variant("fused_mixed_rows", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{})
                          .one_for("fft")
                          .says("Rows of f64 of any length, all stages in a core's cache.")});

@@ -17,6 +17,9 @@ struct PassNumbers {
     int together = 1;  // lines per thread block, or per task of a core
     int threads = 0;   // butterflies of a line that are computed side by side; 0: as many as the stage of the
                        // largest radix has
+    // By CUDA: how many quarters of a round of blocks later those begin of which each block fetches what they
+    // read (generators/algorithms/next_block.h). 0: none.
+    int ahead = 0;
     int pad = 1;  // which rows of cells are longer by one, against bank conflicts: 0 none, 1 those of the
                   // last digit, 2 all
 };
@@ -51,8 +54,12 @@ inline ScheduleVariant pass_variant(const std::string &name, Backends where,
     // A thread unrolls its butterflies. 16 of them were an expression of more than 256 nested brackets, which
     // the clang of OpenCL drivers refuses (PoCL 3.1, fresnel/fused_convolved_rows_256, threads=1).
     const int fewest = std::max(1, threads / 4), most = std::min(1024, std::max(threads, shape.length()));
-    return variant(name, where, "c64", schedule, shape,
-        {{"together", n.together, 1, 64}, {"threads", threads, fewest, most}, {"pad", n.pad, 0, 2}})
+    std::vector<Tunable> tunables = {
+        {"together", n.together, 1, 64}, {"threads", threads, fewest, most}, {"pad", n.pad, 0, 2}};
+    if (n.ahead > 0) {
+        tunables.push_back({"ahead", n.ahead, 0, 4});
+    }
+    return variant(name, where, "c64", schedule, shape, std::move(tunables))
         .says(pass_sentence(where, shape, n.together));
 }
 
@@ -64,6 +71,7 @@ struct PassLines {
     Backends where = gpu;
     int registers = 0;  // at most so many for a thread on CUDA; 0: as many as it likes
     int threads = 0;    // as in PassNumbers
+    int ahead = 0;      // as in PassNumbers
 };
 
 // A variant for each length: NAME_LENGTH, with the options that `numbers` makes of its lines together.
@@ -75,6 +83,7 @@ ScheduleVariants pass_variants(const std::string &name, void (*schedule)(FftPass
         PassNumbers n = numbers(lines.together);
         n.pad = lines.pad;
         n.threads = lines.threads;
+        n.ahead = lines.ahead;
         const std::string length = std::to_string(FftPassShape(lines.radices).length());
         ScheduleVariant made = pass_variant(name + "_" + length, lines.where, schedule, lines.radices, n);
         variants.push_back(lines.registers ? std::move(made).registers("", lines.registers) : made);
@@ -93,7 +102,7 @@ inline const std::vector<PassLines> &whole_rows() {
 inline const std::vector<PassLines> &whole_columns() {
     static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
         {{16, 16}, 16}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 4, 2}, {{16, 16, 8}, 8, 2, cuda, 64},
-        {{16, 16, 16}, 4, 2, cuda, 64}};
+        {{16, 16, 16}, 4, 2, cuda, 64, 0, 1}};
     return lengths;
 }
 
@@ -112,10 +121,10 @@ inline const std::vector<PassLines> &other_columns() {
     static const std::vector<PassLines> lengths = {{{10, 8, 6}, 8, 2, gpu, 64, 80},
         {{10, 8, 8}, 8, 2, cuda, 64, 80}, {{10, 8, 8}, 4, 2, opencl, 0, 80}, {{10, 9, 8}, 8, 2, cuda, 64, 90},
         {{10, 9, 8}, 4, 2, opencl, 0, 90}, {{10, 10, 10}, 4, 2}, {{12, 10, 9}, 4, 2, gpu, 0, 120},
-        {{16, 10, 8}, 4, 2, cuda}, {{16, 10, 8}, 4, 1, opencl}, {{12, 12, 10}, 4, 1, cuda, 64, 120},
+        {{16, 10, 8}, 4, 2, cuda}, {{16, 10, 8}, 4, 1, opencl}, {{12, 12, 10}, 4, 1, cuda, 40, 120},
         {{16, 12, 8}, 4, 2, cuda}, {{20, 12, 8}, 4, 2, cuda, 64, 96}, {{20, 10, 10}, 4, 2, cuda},
-        {{15, 12, 12}, 4, 2, cuda, 0, 90}, {{16, 16, 10}, 4, 2, cuda, 0, 128}, {{15, 20, 10}, 4, 2, cuda, 80},
-        {{16, 16, 15}, 4, 2, cuda, 128, 128}};
+        {{15, 12, 12}, 4, 2, cuda, 0, 90}, {{16, 16, 10}, 4, 2, cuda, 0, 128},
+        {{15, 20, 10}, 4, 2, cuda, 80, 0, 1}, {{16, 16, 15}, 4, 2, cuda, 128, 128, 1}};
     return lengths;
 }
 

@@ -80,11 +80,14 @@ struct FftPass : Halide::NamesInterface {
 
     // `side_by_side`: how many butterflies of the last stage are computed side by side.
     // `words`: a cell is a word of 64 bits; otherwise it is a pair of f32.
+    // `loaded`: what becomes of the first word of each butterfly that was loaded; it may fetch what other
+    // blocks of threads read. Undefined: nothing.
     FftPass(Func in, const FftPassTables &tables, const FftPassShape &shape, int side_by_side,
-        MultiplyAdd multiply_add, bool words)
+        MultiplyAdd multiply_add, bool words, std::function<Expr(Expr)> loaded = {})
         : shape(shape), count((int)shape.radices().size()), length(shape.length()),
           butterflies(length / (shape.convolve ? shape.radix[0] : shape.radices().back())), in(std::move(in)),
-          tables(tables), power_of_two(std::move(multiply_add)), words(words), side_by_side(side_by_side) {
+          tables(tables), power_of_two(std::move(multiply_add)), words(words), side_by_side(side_by_side),
+          loaded(std::move(loaded)) {
         for (int s = 0; s < count; s++) {
             digits.push_back(Var("digit" + std::to_string(s)));
         }
@@ -111,6 +114,7 @@ private:
     Butterfly power_of_two;
     bool words;
     int side_by_side;
+    std::function<Expr(Expr)> loaded;
 
     int radix(int s) const {
         return shape.radix[(size_t)s];
@@ -171,6 +175,9 @@ private:
             re.push_back(values[(size_t)j].re);
             im.push_back(values[(size_t)j].im);
             packed.push_back(values[(size_t)j].word());
+        }
+        if (loaded && stages.empty()) {
+            packed[0] = loaded(packed[0]);
         }
         digit[(size_t)s] = scatter(index);
         if (words) {

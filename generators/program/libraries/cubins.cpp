@@ -1,7 +1,7 @@
 // Machine code of CUDA libraries, by ptxas.
 #include "generators/program/libraries/cubins.h"
 #include "generators/algorithms/module_text.h"
-#include "generators/algorithms/tensor_text.h"
+#include "generators/algorithms/next_block.h"
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/child_process.h"
 #include <cstdlib>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 // The PTX as the runtime gives it to the driver.
 std::string capped_ptx(const Library &library, const fs::path &folder) {
     return with_register_caps(
-        with_tensor_products(text_of(folder / (library.name + ".ptx"))), library.variant->register_caps);
+        with_instructions(text_of(folder / (library.name + ".ptx"))), library.variant->register_caps);
 }
 
 int run_ptxas(const std::string &arch, const std::string &from, const std::string &to) {

@@ -2,7 +2,7 @@
 // (hooks.h).
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/module_text.h"
-#include "generators/algorithms/tensor_text.h"
+#include "generators/algorithms/next_block.h"
 #include "runtime/devices/calls/counters.h"
 #include "runtime/devices/calls/recorder.h"
 #include "runtime/devices/calls/wrapped_functions.h"
@@ -111,7 +111,7 @@ struct Text {
 // calls or maps that are not understood.
 std::optional<Text> text_for_driver(const char *image) {
     try {
-        std::string ptx = with_tensor_products(kernel_text(image));
+        std::string ptx = with_instructions(kernel_text(image));
         const Variant *variant = this_thread.variant;
         ptx = variant ? module_text(ptx, *variant) : std::move(ptx);
         MapsOfKernels maps = tensor_maps_of(ptx);

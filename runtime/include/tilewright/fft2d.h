@@ -29,7 +29,8 @@ enum class Direction { forward, inverse };
 //
 // Source: Cooley and Tukey, "An Algorithm for the Machine Calculation of Complex Fourier Series" (1965),
 // mixed radix, in place; Bluestein, "A Linear Filtering Approach to the Computation of Discrete Fourier
-// Transform" (1970), for sides that have a prime factor above 61, on a GPU above 23, or two above 13.
+// Transform" (1970), for sides that have a prime factor above 61, or two above 13; on a GPU also for a factor
+// above 23, and by OpenCL also for a factor of 11, 13, 7^3, 3^5 or 5^5, of c128 of 17, 19 or 23 too.
 void fft2d(const Array &field, Array &output, Direction direction = Direction::forward, bool pad = false,
     const Call &call = {});
 

@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace tilewright {
@@ -224,6 +226,28 @@ TEST(Fft2d, LeavesTheHostMemoryOfAFieldBetweenPassesAlone) {
     }
     if (!ran) {
         GTEST_SKIP() << "not run here: " << why_not;
+    }
+}
+
+// Also where no pass of the first variant of the family takes part: both sides have a large prime factor.
+TEST(Fft2d, TunedTransformsEverySideOnEveryDevice) {
+    const Operator &op = fft2d_operator();
+    std::set<std::pair<Backend, std::string>> built;
+    for (const Variant &variant : op.variants()) {
+        built.emplace(variant.backend, variant.type);
+    }
+    for (const auto &[backend, type] : built) {
+        for (const int64_t side : {1, 16, 34, 57, 100, 323, 1009, 1150, 2040, 3067, 4099}) {
+            const Array field = Array::uninitialized(type == "c128" ? Type::c128 : Type::c64, {side, side});
+            const auto request = op.parse({&field, 1}, {});
+            const Array output = Array::uninitialized(request->output_type, request->output_shape);
+            EXPECT_TRUE(std::ranges::any_of(op.variants(),
+                [&](const Variant &variant) {
+                    return variant.belongs_to("tuned") && variant.backend == backend &&
+                           variant.type == type && op.serves(variant, *request, output);
+                }))
+                << type << " " << side << " on " << name_of(backend);
+        }
     }
 }
 
