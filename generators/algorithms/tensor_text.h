@@ -32,6 +32,11 @@ public:
         return of_rows_;
     }
 
+    // Of products of warps: LaneProduct::ahead.
+    int copies_ahead() const {
+        return copies_ahead_;
+    }
+
     // The lines with instructions in place of calls.
     std::vector<std::string> made(const std::vector<std::string> &lines) {
         for (size_t i = 0; i < lines.size(); i++) {
@@ -79,7 +84,7 @@ private:
     std::vector<Group> groups_;  // of the basic block
     std::optional<TensorProduct> of_rows_;
     size_t body_ = 0;  // where the kernel declares its registers
-    int registers_ = 0;
+    int registers_ = 0, copies_ahead_ = 0;
     bool has_chains_ = false;
     bool has_floats_ = false;  // whether the registers %f are floats, of which the words of A must be copies
 
@@ -101,6 +106,7 @@ private:
         std::optional<TensorProduct> product;  // none: of a warp
         int number;                            // of the result
         std::string_view instruction = {};     // of a warp
+        int ahead = 0;                         // of a warp
 
         size_t operands() const {
             return product ? (size_t)(product->words_of_a() + product->parts() + 2 * product->adds()) :
@@ -115,12 +121,8 @@ private:
         if (const auto known = tensor_result(function)) {
             return Wanted{known->first, known->second};
         }
-        for (const LaneProduct &product : lane_products) {
-            for (int number = 0; number < LaneProduct::results; number++) {
-                if (function == product.function(number)) {
-                    return Wanted{{}, number, product.instruction};
-                }
-            }
+        if (const auto known = lane_result(function)) {
+            return Wanted{{}, known->second, known->first.instruction, known->first.ahead};
         }
         return std::nullopt;
     }
@@ -159,6 +161,7 @@ private:
             refuse("a call of " + call.function + " has other operands");
         }
         if (!wanted.product) {
+            copies_ahead_ = std::max(copies_ahead_, wanted.ahead);
             return add_lanes(wanted, call);
         }
         of_rows_ = wanted.product->ahead > 0 ? wanted.product : std::nullopt;
@@ -380,12 +383,14 @@ inline std::string with_tensor_products(const std::string &text) {
     std::vector<std::string> lines = products.made(lines_of(text));
     if (has(text, tensor_prefix)) {
         const std::optional<TensorProduct> &rows = products.of_rows();
-        lines = Copies(rows ? rows->ahead : 0).made(lines);
+        lines = (rows ? Copies::of_rows(rows->ahead) : Copies(1, true)).made(lines);
         lines = rows && rows->boxes ? BulkCopies(*rows, lines).made() : std::move(lines);
         if (has(text, ".version 7")) {
             set_directive(lines, ".version ", "8.0");
         }
         set_directive(lines, " sm_", "sm_90a");
+    } else if (products.copies_ahead() > 0) {
+        lines = Copies(products.copies_ahead(), false).made(lines);
     }
     std::string made;
     for (const std::string &line : lines) {

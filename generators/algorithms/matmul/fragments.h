@@ -10,6 +10,7 @@
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/matmul/division.h"
+#include "generators/algorithms/matmul/number_parts.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/tensor_products.h"
 #include <string>
@@ -40,7 +41,7 @@ struct MatmulFragments : Halide::NamesInterface {
     Func fours{"fours"}, words{"words"}, high{"high"}, low{"low"}, products{"products"}, sum{"sum"};
     Var share{"share"};
     Func partial{"partial"}, added{"added"};  // of Copies::parts: sums of a share of the depth, and of all
-    Func plain{"plain"}, out{"out"};
+    Func staged{"staged"}, plain{"plain"}, out{"out"};
     RDom depth, domain, all, again;
     std::vector<Func> parts;  // of the words of A: high and low; none where words have no parts
 
@@ -72,29 +73,6 @@ private:
     const Expr once;          // 1, in a way that Halide does not see: a loop of so many iterations is kept
     const Expr blocks, of_share, shares;  // of the depth: blocks, blocks of a share, shares of a tile
 
-    static Expr bits_of(Expr number) {
-        return reinterpret<uint32_t>(number);
-    }
-    static Expr bits(uint32_t word) {
-        return Expr(word);
-    }
-
-    // Numbers of which TF32 has no low part are 0, where f32 on a GPU has a 0 for them too, or NaN. Twice the
-    // bits of a number are without its sign.
-    static Expr representable(Expr number) {
-        constexpr uint32_t least = 2 * ((127 - 100) << 23), smallest = 2 << 23;
-        const Expr magnitude = 2 * bits_of(number);
-        return reinterpret<float>(select(
-            magnitude < bits(smallest), bits(0), magnitude < bits(least), bits(0x7fc00000), bits_of(number)));
-    }
-    // The nearest number of 11 bits.
-    static Expr high_part(Expr number) {
-        return reinterpret<float>((bits_of(number) + bits(0x1000)) & bits(0xffffe000));
-    }
-    static Expr is_infinite(Expr number) {  // or NaN
-        const Expr exponent = bits(0x7f800000);
-        return (bits_of(number) & exponent) == exponent;
-    }
     static Expr inside(Expr at, Expr extent) {
         return promised(min(at, extent - 1), extent);
     }
@@ -107,10 +85,10 @@ private:
             return select(below(k, size.depth) && is_inside, made(read(inside(k, size.depth))), zero);
         };
         if (product.numbers_per_word() == 1) {
-            return number(at, 0.0f, representable);
+            return number(at, 0.0f, number_parts::representable);
         }
         const auto half = [&](Expr k) {
-            return number(k, bits(0), [](Expr read) { return cast<uint32_t>(read); });
+            return number(k, number_parts::bits(0), [](Expr read) { return cast<uint32_t>(read); });
         };
         return reinterpret<float>(half(2 * at) | half(2 * at + 1) << 16);
     }
@@ -139,7 +117,7 @@ private:
         word_b(v, n, k, b) = number_of_b(n, division.a_in_rows() ? 16 * (k / 4) + 4 * v + k % 4 : 4 * k + v);
         const Expr word = word_b(v, n, k, b);
         const Expr part_b =
-            product.parts() == 1 ? word : select(h == 0, high_part(word), word - high_part(word));
+            product.parts() == 1 ? word : select(h == 0, number_parts::high_part(word), word - number_parts::high_part(word));
         if (!division.has_panels()) {
             tile_a(v, l, m, k, b) = word_a;
             tile_b(v, n, h, k, b) = part_b;
@@ -161,11 +139,7 @@ private:
         const Expr turn = !division.both_in_rows() ? 4 * (line % 2) + line / 2 % 4 :
                           pieces == 8              ? line % 8 :
                                                      line / 2 % 4;
-        Expr place = 0;
-        for (int bit = 1; bit < pieces; bit *= 2) {
-            place += (piece / bit + turn / bit) % 2 * bit;
-        }
-        return place;
+        return exchanged(piece, turn, pieces);
     }
 
     // Boxes have zeros beyond the depth. Other copies do not, and serve depths that are whole blocks alone.
@@ -242,7 +216,7 @@ private:
                        place = place_of(4 * (k % times) + lane % 4, lane / 4, division.depth / 4);
             fours(v, l, m, k, t) = tile_a(v, place, line, group_of_rows(), k / times, row) +
                                    0.0f * tile_a(v, place, line, group_of_rows(), k / times + 1, row);
-            words(v, m, k, t) = representable(fours(2 * (k % 2) + v / 2, v % 2, m, k / 2, t));
+            words(v, m, k, t) = number_parts::representable(fours(2 * (k % 2) + v / 2, v % 2, m, k / 2, t));
         } else {
             const Expr tile = division.threads() / 32 * m + thread / 32, word = tile_a(v, lane, tile, k, row);
             words(v, m, k, t) = division.has_panels() ?
@@ -252,7 +226,7 @@ private:
         if (product.parts() == 2) {
             parts = {high, low};
         }
-        high(v, m, k, t) = high_part(words(v, m, k, t));
+        high(v, m, k, t) = number_parts::high_part(words(v, m, k, t));
         low(v, m, k, t) = words(v, m, k, t) - high(v, m, k, t);
     }
 
@@ -284,10 +258,30 @@ private:
         const Expr tile_x = domain[4] + division.group * domain[6];
         domain.where(below(tile_x, across));
         out(x, y) = Halide::undef<float>();
+        if (division.is_staged()) {
+            return store_staged(tile_x);
+        }
         if (division.both_in_rows()) {
             return store_pairs(tile_x);
         }
         store(tile_x, 0, [&](const Expr &column, const Expr &row) { return out(column, row); });
+    }
+
+    // By shared memory, where a tile is complete: the results of a thread are pairs of columns, of which a
+    // warp stores 32 bytes of eight rows at a time. staged(z, w, r, m, bx) is column z of the eight of which
+    // four lanes have two each; w counts such lanes.
+    void store_staged(const Expr &tile_x) {
+        const int threads = division.threads(), fours = division.columns / 4;
+        staged(x, y, r, m, bx) =
+            sum(product.results() / 2 * (x % 2) + r, m, 4 * y + x / 2, bx, 0);
+        const Expr element = domain[0], tile_y = domain[5] * once + domain[3],
+                   cell = domain[2] + threads * domain[1], of_tile = cell % fours, line = cell / fours;
+        const Expr four = fours * tile_x + of_tile, row = division.rows() * tile_y + line;
+        domain.where(below(four, size.columns / 4) && below(row, size.rows));
+        out(4 * promised(four, size.columns / 4) + element, promised(row, size.rows)) =
+            staged(4 * (of_tile % 2) + element,
+                threads / 4 * tile_y + line % 8 + 8 * (line / 16 % (threads / 32)),
+                line / 8 % 2 + 2 * (of_tile / 2), line / (threads / 2), tile_x);
     }
 
     void store_pairs(const Expr &tile_x) {
@@ -318,7 +312,7 @@ private:
     // The places of the order above; `columns` and `last` are the extents of the first and the last dimension
     // of thread blocks.
     void place(const Expr &columns, const Expr &last) {
-        const int together = division.both_in_rows() ? 2 : 4;
+        const int together = division.both_in_rows() && !division.is_staged() ? 2 : 4;
         domain = RDom({{0, together}, {0, division.columns / 2 / together * division.tiles},
                           {0, division.threads()}, {0, once}, {0, columns}, {0, down}, {0, last}},
             "place");
@@ -331,12 +325,19 @@ private:
         const Expr element = domain[0], four = domain[1] % fours, lower = domain[1] / fours % 2,
                    m = domain[1] / (2 * fours), thread = domain[2], lane = thread % 32,
                    tile_y = domain[5] * once + domain[3];
-        // Columns that the panels exchanged are four in a row.
-        const Expr column = division.columns * tile_x + 16 * four + 4 * (lane % 4) + element;
+        // Columns that the panels exchanged are four in a row, which are stored at once where rows of A are
+        // copied. The compiler sees that tile_x is the same in all iterations of `once`: what it computed
+        // before them would take registers from the sums.
+        const Expr in_fours = division.columns / 4 * (tile_x * once + domain[3]) + 4 * four + lane % 4,
+                   column = division.a_in_rows() ?
+                                4 * promised(in_fours, size.columns / 4) + element :
+                                promised(4 * in_fours + element, size.columns);
         const Expr row =
             division.rows() * tile_y + threads / 2 * m + 16 * (thread / 32) + lane / 4 + 8 * lower;
-        domain.where(below(column, size.columns) && below(row, size.rows));
-        at(promised(column, size.columns), promised(row, size.rows)) =
+        domain.where((division.a_in_rows() ? below(in_fours, size.columns / 4) :
+                                             below(4 * in_fours + element, size.columns)) &&
+                     below(row, size.rows));
+        at(column, promised(row, size.rows)) =
             sum(element % 2 + 2 * lower + 4 * (2 * four + element / 2), m, thread + threads * tile_y, tile_x,
                 number_of_share);
     }
@@ -357,13 +358,13 @@ private:
         const Expr column = clamp(to_x, 0, size.columns - 1), row = clamp(to_y, 0, size.rows - 1);
         again.where(below(to_x, size.columns) && below(to_y, size.rows));
         if (division.has_panels()) {
-            again.where(is_infinite(out(column, row)));
+            again.where(number_parts::is_infinite(out(column, row)));
             out(column, row) = plain(column, row);
             return;
         }
         out(x, y) = Halide::undef<float>();
         const Expr number = added(column, row);
-        out(column, row) = select(is_infinite(number) && again[0] <= size.depth, plain(column, row), number);
+        out(column, row) = select(number_parts::is_infinite(number) && again[0] <= size.depth, plain(column, row), number);
     }
 };
 
