@@ -8,6 +8,7 @@
 #include "generators/algorithms/matmul/number_parts.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/tensor_products.h"
+#include <cmath>
 #include <vector>
 
 namespace tilewright {
@@ -29,7 +30,7 @@ struct MatmulLanes : Halide::NamesInterface {
     Var x{"x"}, y{"y"}, v{"v"}, p{"p"}, l{"l"}, h{"h"}, b{"b"}, bx{"bx"}, w{"w"};
     Var i{"i"}, k{"k"}, m{"m"}, n{"n"}, r{"r"};
     Func tile_a{"tile_a"}, tile_b{"tile_b"}, fours_a{"fours_a"}, fours_b{"fours_b"};
-    Func words_a{"words_a"}, words_b{"words_b"}, products{"products"}, sum{"sum"}, slice_sum{"slice_sum"};
+    Func inside_b{"inside_b"}, least_a{"least_a"}, least_b{"least_b"}, words_a{"words_a"}, words_b{"words_b"}, products{"products"}, sum{"sum"}, slice_sum{"slice_sum"};
     Func added{"added"}, lost{"lost"}, plain{"plain"}, value{"value"}, out{"out"};
     RDom steps, depth, all, domain;
 
@@ -102,7 +103,8 @@ private:
 
     // fours_a(v, i, k, w, h): words of row 8 i of a lane; fours_b(v, i, k, w, h, bx): of row i of its four
     // along k. A term with a factor of 0 requires the blocks that are copied ahead. words_a and words_b have
-    // the high and the low part. Beyond the end of the depth those of B are 0.
+    // the high and the low part. Beyond the end of the depth those of B are 0. Where one of four numbers of a
+    // row of A or of a column of B has no low part in TF32, the first one becomes NaN.
     void read_words() {
         const Expr row = warp_side * (warp() % division.warps_down()) + 8 * i + g();
         const auto of_a = [&](const Expr &block) {
@@ -113,13 +115,25 @@ private:
                    piece = 8 * (warp() / division.warps_down()) + exchanged(g(), 2 * q(), 8);
         fours_b(v, i, k, w, h, bx) =
             tile_b(v, piece, line, h, bx) + 0.0f * tile_b(v, piece, line, h + division.ahead, bx);
-        words_a(v, i, k, w, h) = parts(fours_a(v, i, k, w, h));
-        words_b(v, i, k, w, h, bx) = parts(
-            select(below(division.depth * h + line, size.depth), fours_b(v, i, k, w, h, bx), 0.0f));
-    }
-    static Halide::Tuple parts(const Expr &read) {
         using namespace number_parts;
-        const Expr number = representable(read), high = high_part(number);
+        inside_b(v, i, k, w, h, bx) =
+            select(below(division.depth * h + line, size.depth), fours_b(v, i, k, w, h, bx), 0.0f);
+        const auto least = [](const auto &number) {
+            return min(min(distance(number(0)), distance(number(1))),
+                min(distance(number(2)), distance(number(3))));
+        };
+        least_a(i, k, w, h) = least([&](int n) { return fours_a(n, i, k, w, h); });
+        least_b(v, k, w, h, bx) = least([&](int n) { return inside_b(v, n, k, w, h, bx); });
+        const auto marked = [](const Expr &is_first, const Expr &least, const Expr &number) {
+            return select(is_first && least < bits(no_low_part), Expr(NAN), number);
+        };
+        words_a(v, i, k, w, h) = parts(marked(v == 0, least_a(i, k, w, h), fours_a(v, i, k, w, h)));
+        words_b(v, i, k, w, h, bx) =
+            parts(marked(i == 0, least_b(v, k, w, h, bx), inside_b(v, i, k, w, h, bx)));
+    }
+    static Halide::Tuple parts(const Expr &number) {
+        using namespace number_parts;
+        const Expr high = high_part(number);
         return {bits_of(high), bits_of(number - high)};
     }
 

@@ -24,6 +24,11 @@ inline Expr representable(Expr number) {
     return Halide::reinterpret<float>(select(
         magnitude < bits(smallest), bits(0), magnitude < bits(least), bits(0x7fc00000), bits_of(number)));
 }
+// Below `no_low_part` for numbers from 2^-126 to 2^-100, and for no others.
+inline Expr distance(Expr number) {
+    return 2 * bits_of(number) - bits(2 << 23);
+}
+constexpr uint32_t no_low_part = 2 * ((127 - 100) << 23) - (2 << 23);
 // The nearest number of 11 bits.
 inline Expr high_part(Expr number) {
     return Halide::reinterpret<float>((bits_of(number) + bits(0x1000)) & bits(0xffffe000));
