@@ -141,8 +141,8 @@ ScheduleVariant by_panels(ScheduleVariant variant) {
         .meant_for("tiles", {.least = 24});
 }
 
-using matmul_lanes::lanes, matmul_lanes::slices;
 using matmul_fragments::fragments, matmul_fragments::rows, matmul_fragments::shares, matmul_fragments::tiles;
+using matmul_lanes::lanes, matmul_lanes::slices;
 const MatmulFragmentsConfiguration panels{.copies = FragmentDivision::Copies::panels},
     in_parts{.copies = FragmentDivision::Copies::parts}, in_rows{.copies = FragmentDivision::Copies::rows},
     in_boxes{.copies = FragmentDivision::Copies::boxes};
@@ -267,19 +267,11 @@ ScheduleVariants on_tensor_cores() {
     const auto deep = [](int depth) { return Range{.least = (double)FragmentDivision::least_depth(depth)}; };
     return family("tensor",
         {
-            variant("tensor_lanes", cuda, "f32", lanes, slices(64, 32, 4, 64, 7))
+            variant("tensor_lanes", cuda, "f32", lanes, slices(64, 32, 4, 64, 6))
                 .serves("k", deep(16))
                 .meant_for("shorter_side", {.least = 17})
                 .meant_for("tiles", {.most = 256})
                 .says("Warps multiply rows as they are, and those of a block share the depth of its tile."),
-            // TRIALS
-#define TRIAL(n, ...) variant("tensor_lanes_" n, cuda, "f32", lanes, slices(__VA_ARGS__)).serves("k", deep(16)).meant_for("tiles", {.most = 1}).kept_for("trial").says("trial")
-            TRIAL("64_32_8_128_3", 64, 32, 8, 128, 3), TRIAL("64_64_4_64_5", 64, 64, 4, 64, 5),
-            TRIAL("64_64_2_32_7", 64, 64, 2, 32, 7),
-            TRIAL("32_32_4_64_7", 32, 32, 4, 64, 7), TRIAL("32_32_8_128_5", 32, 32, 8, 128, 5),
-            TRIAL("64_32_2_32_7", 64, 32, 2, 32, 7), TRIAL("64_64_1_32_5", 64, 64, 1, 32, 5),
-            TRIAL("128_64_1_32_5", 128, 64, 1, 32, 5), TRIAL("128_32_2_64_3", 128, 32, 2, 64, 3), TRIAL("32_64_4_64_7", 32, 64, 4, 64, 7),
-            // END
             variant("tensor_shares", cuda, "f32", fragments, in_parts, shares(1, 64, 64, 264))
                 .serves("k", deep(64))
                 .meant_for("shorter_side", {.least = 17})

@@ -15,7 +15,9 @@ namespace tensor_text {
 // Makes asynchronous copies of the copies of 16 bytes from global to shared memory: of a load and the store
 // of what it loaded. A thread waits for them at the barrier behind them, but for those of the `under_way`
 // blocks of the depth that it copied last, which nobody reads before the next barrier. Before it stores to
-// shared memory itself, it waits for all.
+// shared memory itself, it waits for all. Of products of warps that is the only barrier that is left: a ring
+// has two blocks more, and a warp copies into the slot of the block before the last one, which every warp has
+// multiplied when it comes to the barrier.
 class Copies {
 public:
     // of_chains: the products of the kernels are chains (TensorProduct), and not those of warps.
@@ -54,8 +56,12 @@ public:
                 continue;
             }
             if (has_copies_ && !stored_ && line.starts_with("\tst.shared")) {
-                out_.emplace_back(ahead_ == 0 ? "\tcp.async.wait_group 0;\n\tbar.sync \t0;" : "\tbar.sync \t0;");
+                out_.emplace_back(
+                    ahead_ == 0 ? "\tcp.async.wait_group 0;\n\tbar.sync \t0;" : "\tbar.sync \t0;");
                 has_copies_ = false;
+            }
+            if (!is_of_chains_ && has(line, "bar.sync") && !copied_ && !stored_) {
+                continue;
             }
             const bool is_behind_stores = stored_ && has(line, "bar.sync");
             stored_ = stored_ || line.starts_with("\tst.shared");
@@ -96,7 +102,7 @@ private:
     std::vector<std::string> out_;
     const int under_way_;
     const bool is_of_chains_;
-    int ahead_ = 0;  // of rows
+    int ahead_ = 0;            // of rows
     bool has_copies_ = false;  // of this kernel, under way
     bool has_products_ = false, waits_ = false;
     bool copied_ = false, stored_ = false, read_ = false;  // since the last barrier that is left

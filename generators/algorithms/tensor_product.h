@@ -144,7 +144,8 @@ inline std::optional<std::pair<LaneProduct, int>> lane_result(const std::string 
             continue;
         }
         int result = LaneProduct::results;
-        const char *at = function.data() + product.prefix.size(), *const end = function.data() + function.size();
+        const char *at = function.data() + product.prefix.size(), *const end =
+                                                                      function.data() + function.size();
         if (at != end && *at == 'a') {
             at = std::from_chars(at + 1, end, product.ahead).ptr;
             at += at != end;

@@ -20,7 +20,7 @@ inline void rows_in_shared(MatmulLanes &f, Func tile, int pieces, int lines) {
     const Var turn{"turn"}, all{"copies"};
     tile.store_at(f.out, variable(f.domain, 3))
         .compute_at(f.sum, f.depth.x)
-        .fold_storage(f.h, f.division.ahead + 1)
+        .fold_storage(f.h, f.division.slots())
         .store_in(MemoryType::GPUShared)
         .bound_extent(f.v, 4)
         .bound_extent(f.p, pieces)
@@ -48,12 +48,7 @@ inline void multiply(MatmulLanes &f) {
     }
     in_registers(f.products).bound_extent(f.m, 2).bound_extent(f.n, 4).unroll(f.m).unroll(f.n);
     const RVar product = variable(f.steps, 0), step = variable(f.steps, 1);
-    f.products.update()
-        .reorder(f.n, f.m, product, step)
-        .unroll(f.n)
-        .unroll(f.m)
-        .unroll(product)
-        .unroll(step);
+    f.products.update().reorder(f.n, f.m, product, step).unroll(f.n).unroll(f.m).unroll(product).unroll(step);
 }
 
 // The sums stay in registers as those of matmul_workers::workers() do.

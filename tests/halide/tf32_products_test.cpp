@@ -41,8 +41,7 @@ Halide::Func function_of(const Halide::Buffer<float> &matrix) {
 
 Halide::Buffer<float> product(
     const Halide::Buffer<float> &a, const Halide::Buffer<float> &b, const LaneDivision &division) {
-    MatmulLanes form(
-        function_of(a), function_of(b), {a.height(), b.width(), a.width()}, division, modelled);
+    MatmulLanes form(function_of(a), function_of(b), {a.height(), b.width(), a.width()}, division, modelled);
     for (Halide::Func f : {form.tile_a, form.tile_b, form.words_a, form.words_b, form.products, form.sum,
              form.added, form.lost, form.plain}) {
         f.compute_root();
@@ -58,7 +57,8 @@ Halide::Buffer<float> noise(int width, int height, unsigned seed) {
 }
 
 // Largest error of an element, as a part of the bound of matmul.
-double worst(const Halide::Buffer<float> &a, const Halide::Buffer<float> &b, const Halide::Buffer<float> &out) {
+double worst(
+    const Halide::Buffer<float> &a, const Halide::Buffer<float> &b, const Halide::Buffer<float> &out) {
     double worst = 0;
     out.for_each_element([&](int x, int y) {
         double sum = 0, all = 0;

@@ -239,6 +239,11 @@ struct LaneDivision {
     int workers() const {
         return 32 * warps_of_slice() * slices;
     }
+    // Blocks in shared memory: those that are copied, the one that is multiplied, and the one before, which
+    // some warps may still multiply (generators/algorithms/tensor_copies.h).
+    int slots() const {
+        return ahead + 2;
+    }
     int sixteens() const {  // of a slice in a block of the depth
         return depth / 16 / slices;
     }

@@ -116,8 +116,9 @@ private:
             word_of(at_a, below(row, size.rows), [&](Expr k) { return A(k, inside(row, size.rows)); });
         word_b(v, n, k, b) = number_of_b(n, division.a_in_rows() ? 16 * (k / 4) + 4 * v + k % 4 : 4 * k + v);
         const Expr word = word_b(v, n, k, b);
-        const Expr part_b =
-            product.parts() == 1 ? word : select(h == 0, number_parts::high_part(word), word - number_parts::high_part(word));
+        const Expr part_b = product.parts() == 1 ? word :
+                                                   select(h == 0, number_parts::high_part(word),
+                                                       word - number_parts::high_part(word));
         if (!division.has_panels()) {
             tile_a(v, l, m, k, b) = word_a;
             tile_b(v, n, h, k, b) = part_b;
@@ -142,9 +143,11 @@ private:
         return exchanged(piece, turn, pieces);
     }
 
-    // Boxes have zeros beyond the depth. Other copies do not, and serve depths that are whole blocks alone.
+    // Boxes have zeros beyond the depth, and so has the panel of B, by whose zeros what is read of A there is
+    // multiplied; where it is not finite, sum_again() sees to it. Other copies serve depths that are whole
+    // blocks alone.
     Expr inside_depth(const Expr &at, const Expr &depth) const {
-        return division.in_boxes() ? inside(at, depth) : at;
+        return division.in_boxes() || !division.both_in_rows() ? inside(at, depth) : at;
     }
 
     // tile_a(v, k, l, m, h, b) is word v of the piece at place k of row l, m-th 64 rows, in block h of the
@@ -154,7 +157,9 @@ private:
         const int pieces = division.depth / 4;
         const Expr block = min(h, blocks - 1), row = division.rows() * b + 64 * m + l;
         const Expr of_row = pieces * block + place_of(k, l, pieces);
-        tile_a(v, k, l, m, h, b) = A(4 * inside_depth(of_row, size.depth / 8) + v, inside(row, size.rows));
+        tile_a(v, k, l, m, h, b) =
+            A(4 * inside_depth(of_row, size.depth / (4 * product.numbers_per_word())) + v,
+                inside(row, size.rows));
         if (division.both_in_rows()) {
             const Expr piece = division.columns / 8 * b + 8 * n + place_of(k, l, 8);
             tile_b(v, k, l, n, h, b) = B(4 * inside(piece, size.columns / 8) + v,
@@ -267,21 +272,19 @@ private:
         store(tile_x, 0, [&](const Expr &column, const Expr &row) { return out(column, row); });
     }
 
-    // By shared memory, where a tile is complete: the results of a thread are pairs of columns, of which a
-    // warp stores 32 bytes of eight rows at a time. staged(z, w, r, m, bx) is column z of the eight of which
-    // four lanes have two each; w counts such lanes.
+    // By shared memory, so that a warp stores 512 bytes of a row at once. Without it a thread has pairs of
+    // columns, of which a warp stores 32 bytes of each of eight rows. staged(x, y, r, m, bx) is column x of
+    // the eight that the four lanes y have, two each.
     void store_staged(const Expr &tile_x) {
         const int threads = division.threads(), fours = division.columns / 4;
-        staged(x, y, r, m, bx) =
-            sum(product.results() / 2 * (x % 2) + r, m, 4 * y + x / 2, bx, 0);
+        staged(x, y, r, m, bx) = sum(product.results() / 2 * (x % 2) + r, m, 4 * y + x / 2, bx, 0);
         const Expr element = domain[0], tile_y = domain[5] * once + domain[3],
                    cell = domain[2] + threads * domain[1], of_tile = cell % fours, line = cell / fours;
         const Expr four = fours * tile_x + of_tile, row = division.rows() * tile_y + line;
         domain.where(below(four, size.columns / 4) && below(row, size.rows));
-        out(4 * promised(four, size.columns / 4) + element, promised(row, size.rows)) =
-            staged(4 * (of_tile % 2) + element,
-                threads / 4 * tile_y + line % 8 + 8 * (line / 16 % (threads / 32)),
-                line / 8 % 2 + 2 * (of_tile / 2), line / (threads / 2), tile_x);
+        out(4 * promised(four, size.columns / 4) + element, promised(row, size.rows)) = staged(
+            4 * (of_tile % 2) + element, threads / 4 * tile_y + line % 8 + 8 * (line / 16 % (threads / 32)),
+            line / 8 % 2 + 2 * (of_tile / 2), line / (threads / 2), tile_x);
     }
 
     void store_pairs(const Expr &tile_x) {
@@ -325,21 +328,19 @@ private:
         const Expr element = domain[0], four = domain[1] % fours, lower = domain[1] / fours % 2,
                    m = domain[1] / (2 * fours), thread = domain[2], lane = thread % 32,
                    tile_y = domain[5] * once + domain[3];
-        // Columns that the panels exchanged are four in a row, which are stored at once where rows of A are
-        // copied. The compiler sees that tile_x is the same in all iterations of `once`: what it computed
-        // before them would take registers from the sums.
+        // Columns that the panels exchanged are four in a row, which a thread stores at once where rows of A
+        // are copied. Their place has a term of `once`, which is 0: without it the compiler would compute all
+        // places before the sums, and keep them in registers that the sums need.
         const Expr in_fours = division.columns / 4 * (tile_x * once + domain[3]) + 4 * four + lane % 4,
-                   column = division.a_in_rows() ?
-                                4 * promised(in_fours, size.columns / 4) + element :
-                                promised(4 * in_fours + element, size.columns);
+                   column = division.a_in_rows() ? 4 * promised(in_fours, size.columns / 4) + element :
+                                                   promised(4 * in_fours + element, size.columns);
         const Expr row =
             division.rows() * tile_y + threads / 2 * m + 16 * (thread / 32) + lane / 4 + 8 * lower;
         domain.where((division.a_in_rows() ? below(in_fours, size.columns / 4) :
                                              below(4 * in_fours + element, size.columns)) &&
                      below(row, size.rows));
-        at(column, promised(row, size.rows)) =
-            sum(element % 2 + 2 * lower + 4 * (2 * four + element / 2), m, thread + threads * tile_y, tile_x,
-                number_of_share);
+        at(column, promised(row, size.rows)) = sum(element % 2 + 2 * lower + 4 * (2 * four + element / 2), m,
+            thread + threads * tile_y, tile_x, number_of_share);
     }
 
     // Sums the elements that are not finite again, in blocks of 32 by 8. The others are in out; without
@@ -364,7 +365,8 @@ private:
         }
         out(x, y) = Halide::undef<float>();
         const Expr number = added(column, row);
-        out(column, row) = select(number_parts::is_infinite(number) && again[0] <= size.depth, plain(column, row), number);
+        out(column, row) =
+            select(number_parts::is_infinite(number) && again[0] <= size.depth, plain(column, row), number);
     }
 };
 

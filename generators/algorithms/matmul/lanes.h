@@ -30,12 +30,13 @@ struct MatmulLanes : Halide::NamesInterface {
     Var x{"x"}, y{"y"}, v{"v"}, p{"p"}, l{"l"}, h{"h"}, b{"b"}, bx{"bx"}, w{"w"};
     Var i{"i"}, k{"k"}, m{"m"}, n{"n"}, r{"r"};
     Func tile_a{"tile_a"}, tile_b{"tile_b"}, fours_a{"fours_a"}, fours_b{"fours_b"};
-    Func inside_b{"inside_b"}, least_a{"least_a"}, least_b{"least_b"}, words_a{"words_a"}, words_b{"words_b"}, products{"products"}, sum{"sum"}, slice_sum{"slice_sum"};
+    Func inside_b{"inside_b"}, least_a{"least_a"}, least_b{"least_b"}, words_a{"words_a"}, words_b{"words_b"},
+        products{"products"}, sum{"sum"}, slice_sum{"slice_sum"};
     Func added{"added"}, lost{"lost"}, plain{"plain"}, value{"value"}, out{"out"};
     RDom steps, depth, all, domain;
 
-    MatmulLanes(Func A, Func B, const Extents &size, const LaneDivision &division,
-        const AddedProduct &product)
+    MatmulLanes(
+        Func A, Func B, const Extents &size, const LaneDivision &division, const AddedProduct &product)
         : division(division), A(A), B(B), size(size), blocks(ceil_div(size.depth, division.depth)),
           across(ceil_div(size.columns, division.columns)), down(ceil_div(size.rows, division.rows)),
           once(select(size.depth > 0, 1, 2)) {
@@ -119,8 +120,8 @@ private:
         inside_b(v, i, k, w, h, bx) =
             select(below(division.depth * h + line, size.depth), fours_b(v, i, k, w, h, bx), 0.0f);
         const auto least = [](const auto &number) {
-            return min(min(distance(number(0)), distance(number(1))),
-                min(distance(number(2)), distance(number(3))));
+            return min(
+                min(distance(number(0)), distance(number(1))), min(distance(number(2)), distance(number(3))));
         };
         least_a(i, k, w, h) = least([&](int n) { return fours_a(n, i, k, w, h); });
         least_b(v, k, w, h, bx) = least([&](int n) { return inside_b(v, n, k, w, h, bx); });
@@ -204,9 +205,9 @@ private:
 
     // The order of the elements of out: element of four, cell of a worker, worker, `once`, tiles.
     void store() {
-        domain = RDom({{0, 4}, {0, division.cells()}, {0, division.workers()}, {0, once}, {0, across},
-                          {0, down}},
-            "place");
+        domain =
+            RDom({{0, 4}, {0, division.cells()}, {0, division.workers()}, {0, once}, {0, across}, {0, down}},
+                "place");
         const Expr worker = domain[2], tile_x = domain[4], tile_y = domain[5] * once + domain[3];
         const Expr of_cell = worker + division.workers() * domain[1], fours = division.columns / 4,
                    four = fours * tile_x + of_cell % fours, row = division.rows * tile_y + of_cell / fours;

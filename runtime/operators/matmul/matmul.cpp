@@ -232,13 +232,15 @@ struct FragmentsForm final : MatmulForm {
             (double)size.m * (double)size.n < elements_that_fill) {
             return false;
         }
-        const int block = division.product().numbers_per_word() * division.depth;
-        const bool a_fits = size.k % (division.in_boxes() ? 8 : block) == 0 && is_aligned(request.a(), 16),
+        const int whole = division.in_boxes()     ? 8 :
+                          division.both_in_rows() ? division.product().numbers_per_word() * division.depth :
+                                                    4;
+        const bool a_fits = size.k % whole == 0 && is_aligned(request.a(), 16),
                    b_fits = size.n % 8 == 0 && is_aligned(request.b(), 16),
-                   output_fits = is_aligned(output, 8) && size.n % 4 == 0 &&
-                                 (is_aligned(output, 16) || (division.both_in_rows() && !division.is_staged()));
-        return !division.a_in_rows() ||
-               (a_fits && output_fits && (b_fits || !division.both_in_rows()));
+                   output_fits =
+                       is_aligned(output, 8) && size.n % 4 == 0 &&
+                       (is_aligned(output, 16) || (division.both_in_rows() && !division.is_staged()));
+        return !division.a_in_rows() || (a_fits && output_fits && (b_fits || !division.both_in_rows()));
     }
 
     Tile tile(const Variant &variant) const override {
