@@ -31,7 +31,6 @@ public:
     const std::optional<TensorProduct> &of_rows() const {
         return of_rows_;
     }
-
     // Of products of warps: LaneProduct::ahead.
     int copies_ahead() const {
         return copies_ahead_;
@@ -85,8 +84,7 @@ private:
     std::optional<TensorProduct> of_rows_;
     size_t body_ = 0;  // where the kernel declares its registers
     int registers_ = 0, copies_ahead_ = 0;
-    bool has_chains_ = false;
-    bool has_floats_ = false;  // whether the registers %f are floats, of which the words of A must be copies
+    bool has_chains_ = false, has_floats_ = false;  // whether %f are floats; words of A are copied then
 
     std::string new_register() {
         return "%twr" + std::to_string(registers_++);
@@ -105,8 +103,7 @@ private:
     struct Wanted {
         std::optional<TensorProduct> product;  // none: of a warp
         int number;                            // of the result
-        std::string_view instruction = {};     // of a warp
-        int ahead = 0;                         // of a warp
+        LaneProduct of_warp = {};
 
         size_t operands() const {
             return product ? (size_t)(product->words_of_a() + product->parts() + 2 * product->adds()) :
@@ -121,10 +118,8 @@ private:
         if (const auto known = tensor_result(function)) {
             return Wanted{known->first, known->second};
         }
-        if (const auto known = lane_result(function)) {
-            return Wanted{{}, known->second, known->first.instruction, known->first.ahead};
-        }
-        return std::nullopt;
+        const auto of_warp = lane_result(function);
+        return of_warp ? std::optional(Wanted{{}, of_warp->second, of_warp->first}) : std::nullopt;
     }
 
     // Reads the call that begins at a line, and returns its last line.
@@ -161,7 +156,7 @@ private:
             refuse("a call of " + call.function + " has other operands");
         }
         if (!wanted.product) {
-            copies_ahead_ = std::max(copies_ahead_, wanted.ahead);
+            copies_ahead_ = std::max(copies_ahead_, wanted.of_warp.ahead);
             return add_lanes(wanted, call);
         }
         of_rows_ = wanted.product->ahead > 0 ? wanted.product : std::nullopt;
@@ -204,10 +199,10 @@ private:
         words.pop_back();
         const bool follows = !groups_.empty() && groups_.back().at + 1 == out_.size() &&
                              !groups_.back().product && groups_.back().operands == words &&
-                             groups_.back().instruction == wanted.instruction &&
+                             groups_.back().instruction == wanted.of_warp.instruction &&
                              groups_.back().results[(size_t)wanted.number].empty();
         if (!follows) {
-            groups_.push_back({out_.size(), {}, wanted.instruction, words,
+            groups_.push_back({out_.size(), {}, wanted.of_warp.instruction, words,
                 std::vector<std::string>(wanted.results(), "0"), std::vector<std::string>(wanted.results())});
             out_.emplace_back();
         }
