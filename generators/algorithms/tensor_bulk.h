@@ -117,8 +117,7 @@ private:
             last = to_offset;
         }
         for (Tile &tile : tiles) {
-            if (tile.step <= 0 || box % tile.step != 0 || tile.copies * tile.step % box != 0 ||
-                tile.to_offset % 1024 != 0) {  // the swizzle is of addresses
+            if (tile.step <= 0 || box % tile.step != 0 || tile.copies * tile.step % box != 0) {
                 refuse("the copies of rows are not those of whole boxes");
             }
             find_matrix(tile);

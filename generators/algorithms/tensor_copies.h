@@ -55,15 +55,13 @@ public:
                 copied_ = has_copies_ = true;
                 continue;
             }
-            if (has_copies_ && !stored_ && line.starts_with("\tst.shared")) {
-                out_.emplace_back(
-                    ahead_ == 0 ? "\tcp.async.wait_group 0;\n\tbar.sync \t0;" : "\tbar.sync \t0;");
+            if (ahead_ == 0 && has_copies_ && !stored_ && line.starts_with("\tst.shared")) {
+                out_.emplace_back("\tcp.async.wait_group 0;\n\tbar.sync \t0;");
                 has_copies_ = false;
             }
             if (!is_of_chains_ && has(line, "bar.sync") && !copied_ && !stored_) {
                 continue;
             }
-            const bool is_behind_stores = stored_ && has(line, "bar.sync");
             stored_ = stored_ || line.starts_with("\tst.shared");
             read_ = read_ || line.starts_with("\tld.shared");
             if (has(line, "bar.sync") && (copied_ || stored_)) {
@@ -78,7 +76,7 @@ public:
                 }
                 copied_ = stored_ = false;
             }
-            if (ahead_ > 0 && has(line, "bar.sync") && !is_behind_stores) {
+            if (ahead_ > 0 && has(line, "bar.sync")) {
                 if (has_products_) {
                     out_.emplace_back("\twgmma.wait_group.sync.aligned 0;");
                 }
@@ -86,7 +84,7 @@ public:
                 continue;
             }
             has_products_ = has_products_ || has(line, "\twgmma.");
-            if (ahead_ > 0 && !waits_ && (stored_ || (line == "}" && has_products_))) {
+            if (ahead_ > 0 && (stored_ || (line == "}" && has_products_ && !waits_))) {
                 refuse(stored_ ? "rows are stored to shared memory, and not copied" :
                                  "no barrier stands behind the products of rows");
             }

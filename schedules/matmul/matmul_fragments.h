@@ -137,25 +137,6 @@ inline void rows_in_shared(MatmulFragments &f, ScheduleContext &context) {
     }
 }
 
-// A tile in shared memory, in the place of the blocks of the depth.
-inline void stage(MatmulFragments &f, const RVar &once) {
-    const Var pair{"pair"}, thread{"thread"};
-    f.staged.compute_at(f.out, once)
-        .store_in(MemoryType::GPUShared)
-        .bound_extent(f.x, 8)
-        .bound_extent(f.y, f.division.threads() / 4)
-        .bound_extent(f.r, f.product.results() / 2)
-        .bound_extent(f.m, f.division.tiles)
-        .align_storage(f.y, f.division.threads() / 4 + 1)
-        .split(f.x, pair, f.x, 2)
-        .fuse(pair, f.y, thread)
-        .reorder(f.x, f.r, f.m, thread, f.bx)
-        .gpu_threads(thread)
-        .vectorize(f.x)
-        .unroll(f.r)
-        .unroll(f.m);
-}
-
 // A block of four warps computes a tile of out. Its sums stay in registers as those of
 // matmul_workers::workers() do.
 inline void fragments(MatmulFragments &f, ScheduleContext &context) {
@@ -166,21 +147,14 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
     Func stored = division.copies == FragmentDivision::Copies::parts ? f.partial : f.out;
     undefined_on_gpu(stored);
     stored.update(0).allow_race_conditions().gpu_blocks(of_group, row, group).gpu_threads(thread);
-    if (division.is_staged()) {
-        stored.update(0).unroll(four, 4);
-    } else {
-        stored.update(0).unroll(four);
-    }
+    stored.update(0).unroll(four);
     if (division.a_in_rows()) {
         stored.update(0).vectorize(element);
-        aligned_rows(context.buffers[2], division.both_in_rows() && !division.is_staged() ? 8 : 16);
+        aligned_rows(context.buffers[2], division.both_in_rows() ? 8 : 16);
     } else {
         stored.update(0).unroll(element);
     }
 
-    if (division.is_staged()) {
-        stage(f, once);
-    }
     f.sum.store_at(stored, of_group).compute_at(stored, once).store_in(MemoryType::Stack);
     context.fold_per_thread(f.sum, f.t);
     f.sum.bound_extent(f.r, f.product.results()).bound_extent(f.m, division.tiles);

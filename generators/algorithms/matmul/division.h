@@ -164,10 +164,6 @@ struct FragmentDivision {
     bool both_in_rows() const {
         return a_in_rows() && numbers != TensorNumbers::three_tf32;
     }
-    // Whether a tile goes through shared memory before it is stored.
-    bool is_staged() const {
-        return in_boxes() && columns == 256;
-    }
     bool has_panels() const {  // of B
         return copies == Copies::panels || (a_in_rows() && !both_in_rows());
     }
@@ -226,7 +222,8 @@ struct FragmentDivision {
 
 // How the work of the form MatmulLanes is divided. A thread block computes a tile of out, by `slices` slices
 // of the depth; a warp of a slice computes 32 by 32 elements. `ahead` blocks of `depth` words are copied
-// ahead.
+// ahead. The tensor cores sum over the words of a slice in a block, and FragmentDivision::least_depth is that
+// of so many words: with 16, 44 units, one per block, and one per slice.
 struct LaneDivision {
     int rows, columns, slices, depth, ahead;
 

@@ -41,7 +41,7 @@ struct MatmulFragments : Halide::NamesInterface {
     Func fours{"fours"}, words{"words"}, high{"high"}, low{"low"}, products{"products"}, sum{"sum"};
     Var share{"share"};
     Func partial{"partial"}, added{"added"};  // of Copies::parts: sums of a share of the depth, and of all
-    Func staged{"staged"}, plain{"plain"}, out{"out"};
+    Func plain{"plain"}, out{"out"};
     RDom depth, domain, all, again;
     std::vector<Func> parts;  // of the words of A: high and low; none where words have no parts
 
@@ -263,28 +263,10 @@ private:
         const Expr tile_x = domain[4] + division.group * domain[6];
         domain.where(below(tile_x, across));
         out(x, y) = Halide::undef<float>();
-        if (division.is_staged()) {
-            return store_staged(tile_x);
-        }
         if (division.both_in_rows()) {
             return store_pairs(tile_x);
         }
         store(tile_x, 0, [&](const Expr &column, const Expr &row) { return out(column, row); });
-    }
-
-    // By shared memory, so that a warp stores 512 bytes of a row at once. Without it a thread has pairs of
-    // columns, of which a warp stores 32 bytes of each of eight rows. staged(x, y, r, m, bx) is column x of
-    // the eight that the four lanes y have, two each.
-    void store_staged(const Expr &tile_x) {
-        const int threads = division.threads(), fours = division.columns / 4;
-        staged(x, y, r, m, bx) = sum(product.results() / 2 * (x % 2) + r, m, 4 * y + x / 2, bx, 0);
-        const Expr element = domain[0], tile_y = domain[5] * once + domain[3],
-                   cell = domain[2] + threads * domain[1], of_tile = cell % fours, line = cell / fours;
-        const Expr four = fours * tile_x + of_tile, row = division.rows() * tile_y + line;
-        domain.where(below(four, size.columns / 4) && below(row, size.rows));
-        out(4 * promised(four, size.columns / 4) + element, promised(row, size.rows)) = staged(
-            4 * (of_tile % 2) + element, threads / 4 * tile_y + line % 8 + 8 * (line / 16 % (threads / 32)),
-            line / 8 % 2 + 2 * (of_tile / 2), line / (threads / 2), tile_x);
     }
 
     void store_pairs(const Expr &tile_x) {
@@ -315,7 +297,7 @@ private:
     // The places of the order above; `columns` and `last` are the extents of the first and the last dimension
     // of thread blocks.
     void place(const Expr &columns, const Expr &last) {
-        const int together = division.both_in_rows() && !division.is_staged() ? 2 : 4;
+        const int together = division.both_in_rows() ? 2 : 4;
         domain = RDom({{0, together}, {0, division.columns / 2 / together * division.tiles},
                           {0, division.threads()}, {0, once}, {0, columns}, {0, down}, {0, last}},
             "place");

@@ -237,9 +237,7 @@ struct FragmentsForm final : MatmulForm {
                                                     4;
         const bool a_fits = size.k % whole == 0 && is_aligned(request.a(), 16),
                    b_fits = size.n % 8 == 0 && is_aligned(request.b(), 16),
-                   output_fits =
-                       is_aligned(output, 8) && size.n % 4 == 0 &&
-                       (is_aligned(output, 16) || (division.both_in_rows() && !division.is_staged()));
+                   output_fits = size.n % 4 == 0 && is_aligned(output, division.both_in_rows() ? 8 : 16);
         return !division.a_in_rows() || (a_fits && output_fits && (b_fits || !division.both_in_rows()));
     }
 

@@ -305,10 +305,6 @@ TEST(TensorText, ProductsOfRowsStayInFlightUntilTheBarrierBehindThem) {
                               "\tcp.async.commit_group;\n\tld.shared"),
         1)
         << text;
-    const std::string store = "\tst.shared.b32 \t[%rd3], %f50;\n";
-    const std::string stored = with_tensor_products(
-        module(barrier + copy_a + barrier + products + barrier + store + barrier, rows.function(0)));
-    EXPECT_EQ(count(stored, "wgmma.wait_group.sync.aligned 0;\n" + barrier + store + barrier), 1) << stored;
     const std::string instruction = "m64n8k16.f32.f16.f16 \t{%f50, %f51, %f52, %f53}, ";
     EXPECT_EQ(count(text, instruction + "%twd0, %twd1, %twp1, 1, 1, 0, 1;"), 1) << text;
     EXPECT_EQ(count(text, instruction + "%twd2, %twd3, %twp1, 1, 1, 0, 1;"), 1) << text;
