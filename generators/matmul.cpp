@@ -2,11 +2,13 @@
 #include "generators/algorithms/matmul/matmul.h"
 #include "generators/algorithms/matmul/configuration.h"
 #include "generators/algorithms/matmul/fragments.h"
+#include "generators/algorithms/matmul/lanes.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/matmul/workers.h"
 #include "generators/algorithms/opencl_functions.h"
 #include "generators/check_tunables.h"
 #include "generators/float_conversions.h"
+#include "generators/instructions.h"
 #include "generators/variant_generator.h"
 
 namespace tilewright {
@@ -154,6 +156,17 @@ private:
     }
 };
 
+class MatmulLanesGenerator : public MatmulGeneratorBase<MatmulLanesGenerator> {
+public:
+    void generate() {
+        const LaneDivision division = lane_division([&](const char *name) { return setting(name); });
+        check_tunables(variant().name, tunables, division.why_not());
+        const LaneProduct product{tf32_product_call.prefix, tf32_product_call.instruction, division.ahead};
+        MatmulLanes form(a, b, size(), division, added_product(product));
+        finish(form);
+    }
+};
+
 }  // namespace tilewright
 
 HALIDE_REGISTER_GENERATOR(tilewright::MatmulGenerator, matmul)
@@ -161,3 +174,4 @@ HALIDE_REGISTER_GENERATOR(tilewright::MatmulRunsGenerator, matmul_runs)
 HALIDE_REGISTER_GENERATOR(tilewright::MatmulBlocksGenerator, matmul_blocks)
 HALIDE_REGISTER_GENERATOR(tilewright::MatmulWorkersGenerator, matmul_workers)
 HALIDE_REGISTER_GENERATOR(tilewright::MatmulFragmentsGenerator, matmul_fragments)
+HALIDE_REGISTER_GENERATOR(tilewright::MatmulLanesGenerator, matmul_lanes)

@@ -17,6 +17,15 @@ inline Halide::Expr promised(Halide::Expr i, Halide::Expr n) {
     return Halide::unsafe_promise_clamped(i, 0, n - 1);
 }
 
+// piece ^ turn, for numbers below `pieces`, a power of two, of which Halide knows the bounds.
+inline Halide::Expr exchanged(const Halide::Expr &piece, const Halide::Expr &turn, int pieces) {
+    Halide::Expr place = 0;
+    for (int bit = 1; bit < pieces; bit *= 2) {
+        place += (piece / bit + turn / bit) % 2 * bit;
+    }
+    return place;
+}
+
 // As select, but only the value that the condition chooses is computed.
 inline Halide::Expr if_else(Halide::Expr condition, Halide::Expr yes, Halide::Expr no) {
     using Halide::Internal::Call;

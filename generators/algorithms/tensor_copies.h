@@ -13,21 +13,33 @@ namespace tilewright {
 namespace tensor_text {
 
 // Makes asynchronous copies of the copies of 16 bytes from global to shared memory: of a load and the store
-// of what it loaded. A thread waits for them at the barrier behind them, but for those that it issued last:
-// they are of the block of the depth ahead, which nobody reads before the next barrier.
+// of what it loaded. A thread waits for them at the barrier behind them, but for those of the `under_way`
+// blocks of the depth that it copied last, which nobody reads before the next barrier. Before it stores to
+// shared memory itself, it waits for all. Of products of warps that is the only barrier that is left: a ring
+// has two blocks more, and a warp copies into the slot of the block before the last one, which every warp has
+// multiplied when it comes to the barrier.
 class Copies {
 public:
-    // `ahead`: of rows (TensorProduct::ahead), in a ring of two blocks more, or of one where it is tight. The
-    // only barrier that is left stands before the copies: there every thread has the block that it multiplies
+    // of_chains: the products of the kernels are chains (TensorProduct), and not those of warps.
+    Copies(int under_way, bool of_chains) : under_way_(under_way), is_of_chains_(of_chains) {}
+
+    // Of rows (TensorProduct::ahead), in a ring of two blocks more, or of one where it is tight. The only
+    // barrier that is left stands before the copies: there every thread has the block that it multiplies
     // next, and the products of the block whose slot it copies into now are at their end: the one before the
     // last one, or the last one. Behind the products a barrier becomes the wait for the last ones.
-    Copies(int ahead, bool tight) : ahead_(ahead), tight_(tight) {}
+    static Copies of_rows(int ahead, bool tight) {
+        Copies made(ahead - 1, true);
+        made.ahead_ = ahead;
+        made.tight_ = tight;
+        return made;
+    }
 
     std::vector<std::string> made(const std::vector<std::string> &lines) {
         for (size_t i = 0; i < lines.size(); i++) {
             const std::string &line = lines[i];
             if (line == "{") {
                 count_uses(lines, i);
+                has_copies_ = false;
             }
             if (const size_t store = store_of(lines, i); store != 0) {
                 stores_[store] = "\tcp.async.cg.shared.global \t[" + between(lines[store], '[', ']') +
@@ -37,14 +49,21 @@ public:
             if (const auto copy = stores_.find(i); copy != stores_.end()) {
                 if (ahead_ > 0 && !copied_) {
                     copied_ = true;
-                    wait(ahead_ - 1);
+                    wait();
                     if (tight_) {
                         out_.emplace_back("\twgmma.wait_group.sync.aligned 0;");
                     }
                     out_.emplace_back("\tbar.sync \t0;");
                 }
                 out_.push_back(copy->second);
-                copied_ = true;
+                copied_ = has_copies_ = true;
+                continue;
+            }
+            if (ahead_ == 0 && has_copies_ && !stored_ && line.starts_with("\tst.shared")) {
+                out_.emplace_back("\tcp.async.wait_group 0;\n\tbar.sync \t0;");
+                has_copies_ = false;
+            }
+            if (!is_of_chains_ && has(line, "bar.sync") && !copied_ && !stored_) {
                 continue;
             }
             stored_ = stored_ || line.starts_with("\tst.shared");
@@ -57,7 +76,7 @@ public:
                     out_.emplace_back("\tcp.async.commit_group;");
                 }
                 if (ahead_ == 0) {
-                    wait(1);
+                    wait();
                 }
                 copied_ = stored_ = false;
             }
@@ -83,18 +102,22 @@ private:
     std::map<std::string, int> uses_;       // of the kernel's registers
     std::map<size_t, std::string> stores_;  // lines that become copies
     std::vector<std::string> out_;
-    const int ahead_;
-    const bool tight_;
+    const int under_way_;
+    const bool is_of_chains_;
+    int ahead_ = 0;  // of rows
+    bool tight_ = false;
+    bool has_copies_ = false;  // of this kernel, under way
     bool has_products_ = false, waits_ = false;
     bool copied_ = false, stored_ = false, read_ = false;  // since the last barrier that is left
 
-    // For all copies but those of the last groups.
-    void wait(int groups) {
+    // For all copies but the last ones.
+    void wait() {
         if (copied_) {
-            out_.emplace_back("\tcp.async.wait_group " + std::to_string(groups) + ";");
+            out_.emplace_back("\tcp.async.wait_group " + std::to_string(under_way_) + ";");
         }
-        // The tensor cores read shared memory past the order of a thread's own loads and stores.
-        out_.emplace_back("\tfence.proxy.async.shared::cta;");
+        if (is_of_chains_) {  // which read shared memory past the order of the thread's loads and stores
+            out_.emplace_back("\tfence.proxy.async.shared::cta;");
+        }
     }
 
     void count_uses(const std::vector<std::string> &lines, size_t at) {

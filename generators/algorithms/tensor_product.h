@@ -130,15 +130,41 @@ struct LaneProduct {
     static constexpr int words_of_a = 4, words_of_b = 2, words = words_of_a + words_of_b, results = 4;
     static constexpr int capability = 80;  // 8.0, the oldest that has the instruction
     std::string_view prefix, instruction;
+    // Of kernels that copy to shared memory what they multiply later, the number of copies that are under way
+    // meanwhile; 0: of others.
+    int ahead = 0;
 
     std::string function(int result) const {
-        return std::string(prefix) + std::to_string(result);
+        return std::string(prefix) + (ahead > 0 ? "a" + std::to_string(ahead) + "_" : "") +
+               std::to_string(result);
     }
 };
 
 constexpr LaneProduct byte_product_call{"tw_mma_u8_", "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32"},
-    half_product_call{"tw_mma_f16_", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"};
-constexpr LaneProduct lane_products[] = {byte_product_call, half_product_call};
+    half_product_call{"tw_mma_f16_", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"},
+    tf32_product_call{"tw_mma_tf32_", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"};
+constexpr LaneProduct lane_products[] = {byte_product_call, half_product_call, tf32_product_call};
+
+// The product and the number of the result that a function is for.
+inline std::optional<std::pair<LaneProduct, int>> lane_result(const std::string &function) {
+    for (LaneProduct product : lane_products) {
+        if (!function.starts_with(product.prefix)) {
+            continue;
+        }
+        int result = LaneProduct::results;
+        const char *at = function.data() + product.prefix.size(), *const end =
+                                                                      function.data() + function.size();
+        if (at != end && *at == 'a') {
+            at = std::from_chars(at + 1, end, product.ahead).ptr;
+            at += at != end;
+        }
+        std::from_chars(at, end, result);
+        if (result >= 0 && result < LaneProduct::results && product.function(result) == function) {
+            return std::pair(product, result);
+        }
+    }
+    return std::nullopt;
+}
 
 // The function that stands for the instruction which makes a word of two numbers, as 16-bit floats.
 constexpr std::string_view pair_of_halves = "tw_pair_f16";

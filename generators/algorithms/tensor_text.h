@@ -31,6 +31,10 @@ public:
     const std::optional<TensorProduct> &of_rows() const {
         return of_rows_;
     }
+    // Of products of warps: LaneProduct::ahead.
+    int copies_ahead() const {
+        return copies_ahead_;
+    }
 
     // The lines with instructions in place of calls.
     std::vector<std::string> made(const std::vector<std::string> &lines) {
@@ -73,7 +77,7 @@ private:
     std::vector<Group> groups_;  // of the basic block
     std::optional<TensorProduct> of_rows_;
     size_t body_ = 0;  // where the kernel declares its registers
-    int registers_ = 0;
+    int registers_ = 0, copies_ahead_ = 0;
     bool has_chains_ = false;
 
     std::string new_register() {
@@ -93,7 +97,7 @@ private:
     struct Wanted {
         std::optional<TensorProduct> product;  // none: of a warp
         int number;                            // of the result
-        std::string_view instruction = {};     // of a warp
+        LaneProduct of_warp = {};
 
         size_t operands() const {
             return product ? (size_t)(product->words_of_a() + product->parts() + 2 * product->adds()) :
@@ -108,14 +112,8 @@ private:
         if (const auto known = tensor_result(function)) {
             return Wanted{known->first, known->second};
         }
-        for (const LaneProduct &product : lane_products) {
-            for (int number = 0; number < LaneProduct::results; number++) {
-                if (function == product.function(number)) {
-                    return Wanted{{}, number, product.instruction};
-                }
-            }
-        }
-        return std::nullopt;
+        const auto of_warp = lane_result(function);
+        return of_warp ? std::optional(Wanted{{}, of_warp->second, of_warp->first}) : std::nullopt;
     }
 
     // Reads the call that begins at a line, and returns its last line.
@@ -152,6 +150,7 @@ private:
             refuse("a call of " + call.function + " has other operands");
         }
         if (!wanted.product) {
+            copies_ahead_ = std::max(copies_ahead_, wanted.of_warp.ahead);
             return add_lanes(wanted, call);
         }
         of_rows_ = wanted.product->ahead > 0 ? wanted.product : std::nullopt;
@@ -194,10 +193,10 @@ private:
         words.pop_back();
         const bool follows = !groups_.empty() && groups_.back().at + 1 == out_.size() &&
                              !groups_.back().product && groups_.back().operands == words &&
-                             groups_.back().instruction == wanted.instruction &&
+                             groups_.back().instruction == wanted.of_warp.instruction &&
                              groups_.back().results[(size_t)wanted.number].empty();
         if (!follows) {
-            groups_.push_back({out_.size(), {}, wanted.instruction, words,
+            groups_.push_back({out_.size(), {}, wanted.of_warp.instruction, words,
                 std::vector<std::string>(wanted.results(), "0"), std::vector<std::string>(wanted.results())});
             out_.emplace_back();
         }
@@ -375,12 +374,14 @@ inline std::string with_tensor_products(const std::string &text) {
     }
     if (has(text, tensor_prefix)) {
         const std::optional<TensorProduct> &rows = products.of_rows();
-        lines = Copies(rows ? rows->ahead : 0, rows && rows->tight).made(lines);
+        lines = (rows ? Copies::of_rows(rows->ahead, rows->tight) : Copies(1, true)).made(lines);
         lines = rows && rows->boxes ? BulkCopies(*rows, lines).made() : std::move(lines);
         if (number_behind(text, ".version ") < 8) {
             set_directive(lines, ".version ", "8.0");
         }
         set_directive(lines, " sm_", "sm_90a");
+    } else if (products.copies_ahead() > 0) {
+        lines = Copies(products.copies_ahead(), false).made(lines);
     }
     std::string made;
     for (const std::string &line : lines) {

@@ -142,9 +142,9 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
     undefined_on_gpu(stored);
     stored.update(0).allow_race_conditions().gpu_blocks(of_group, row, group).gpu_threads(thread);
     stored.update(0).unroll(four);
-    if (division.both_in_rows()) {
+    if (division.a_in_rows()) {
         stored.update(0).vectorize(element);
-        aligned_rows(context.buffers[2], 8);
+        aligned_rows(context.buffers[2], division.both_in_rows() ? 8 : 16);
     } else {
         stored.update(0).unroll(element);
     }

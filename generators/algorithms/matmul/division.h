@@ -224,6 +224,48 @@ struct FragmentDivision {
     }
 };
 
+// How the work of the form MatmulLanes is divided. A thread block computes a tile of out, by `slices` slices
+// of the depth; a warp of a slice computes 32 by 32 elements. `ahead` blocks of `depth` words are copied
+// ahead. The tensor cores sum over the words of a slice in a block, and FragmentDivision::least_depth is that
+// of so many words: with 16, 44 units, one per block, and one per slice.
+struct LaneDivision {
+    int rows, columns, slices, depth, ahead;
+
+    int warps_down() const {
+        return rows / 32;
+    }
+    int warps_of_slice() const {
+        return warps_down() * (columns / 32);
+    }
+    int workers() const {
+        return 32 * warps_of_slice() * slices;
+    }
+    // Blocks in shared memory: those that are copied, the one that is multiplied, and the one before, which
+    // some warps may still multiply (generators/algorithms/tensor_copies.h).
+    int slots() const {
+        return ahead + 2;
+    }
+    int sixteens() const {  // of a slice in a block of the depth
+        return depth / 16 / slices;
+    }
+    int cells() const {  // of four elements, of a worker
+        return rows * columns / 4 / workers();
+    }
+    std::string why_not() const {
+        if (rows % 32 || columns % 32) {
+            return "rows and columns must be multiples of 32";
+        }
+        return depth % (16 * slices) || (depth & (depth - 1)) || 8 % slices ?
+                   "depth must be a power of two and a multiple of 16 slices, and slices 1, 2, 4 or 8" :
+                   "";
+    }
+};
+
+template<typename Tunable>
+LaneDivision lane_division(const Tunable &tunable) {
+    return {tunable("rows"), tunable("columns"), tunable("slices"), tunable("depth"), tunable("ahead")};
+}
+
 // The division that a variant for arrays of a type describes; tunable(name) gives the value of one of its
 // tunables.
 template<typename Tunable, typename Configuration>

@@ -10,6 +10,7 @@
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/matmul/division.h"
+#include "generators/algorithms/matmul/number_parts.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/tensor_products.h"
 #include <string>
@@ -72,29 +73,6 @@ private:
     const Expr once;          // 1, in a way that Halide does not see: a loop of so many iterations is kept
     const Expr blocks, of_share, shares;  // of the depth: blocks, blocks of a share, shares of a tile
 
-    static Expr bits_of(Expr number) {
-        return reinterpret<uint32_t>(number);
-    }
-    static Expr bits(uint32_t word) {
-        return Expr(word);
-    }
-
-    // Numbers of which TF32 has no low part are 0, where f32 on a GPU has a 0 for them too, or NaN. Twice the
-    // bits of a number are without its sign.
-    static Expr representable(Expr number) {
-        constexpr uint32_t least = 2 * ((127 - 100) << 23), smallest = 2 << 23;
-        const Expr magnitude = 2 * bits_of(number);
-        return reinterpret<float>(select(
-            magnitude < bits(smallest), bits(0), magnitude < bits(least), bits(0x7fc00000), bits_of(number)));
-    }
-    // The nearest number of 11 bits.
-    static Expr high_part(Expr number) {
-        return reinterpret<float>((bits_of(number) + bits(0x1000)) & bits(0xffffe000));
-    }
-    static Expr is_infinite(Expr number) {  // or NaN
-        const Expr exponent = bits(0x7f800000);
-        return (bits_of(number) & exponent) == exponent;
-    }
     static Expr inside(Expr at, Expr extent) {
         return promised(min(at, extent - 1), extent);
     }
@@ -107,10 +85,10 @@ private:
             return select(below(k, size.depth) && is_inside, made(read(inside(k, size.depth))), zero);
         };
         if (product.numbers_per_word() == 1) {
-            return number(at, 0.0f, representable);
+            return number(at, 0.0f, number_parts::representable);
         }
         const auto half = [&](Expr k) {
-            return number(k, bits(0), [](Expr read) { return cast<uint32_t>(read); });
+            return number(k, number_parts::bits(0), [](Expr read) { return cast<uint32_t>(read); });
         };
         return reinterpret<float>(half(2 * at) | half(2 * at + 1) << 16);
     }
@@ -138,8 +116,9 @@ private:
             word_of(at_a, below(row, size.rows), [&](Expr k) { return A(k, inside(row, size.rows)); });
         word_b(v, n, k, b) = number_of_b(n, division.a_in_rows() ? 16 * (k / 4) + 4 * v + k % 4 : 4 * k + v);
         const Expr word = word_b(v, n, k, b);
-        const Expr part_b =
-            product.parts() == 1 ? word : select(h == 0, high_part(word), word - high_part(word));
+        const Expr part_b = product.parts() == 1 ? word :
+                                                   select(h == 0, number_parts::high_part(word),
+                                                       word - number_parts::high_part(word));
         if (!division.has_panels()) {
             tile_a(v, l, m, k, b) = word_a;
             tile_b(v, n, h, k, b) = part_b;
@@ -161,16 +140,14 @@ private:
         const Expr turn = !division.both_in_rows() ? 4 * (line % 2) + line / 2 % 4 :
                           pieces == 8              ? line % 8 :
                                                      line / 2 % 4;
-        Expr place = 0;
-        for (int bit = 1; bit < pieces; bit *= 2) {
-            place += (piece / bit + turn / bit) % 2 * bit;
-        }
-        return place;
+        return exchanged(piece, turn, pieces);
     }
 
-    // Boxes have zeros beyond the depth. Other copies do not, and serve depths that are whole blocks alone.
+    // Boxes have zeros beyond the depth, and so has the panel of B, by whose zeros what is read of A there is
+    // multiplied; where it is not finite, sum_again() sees to it. Other copies serve depths that are whole
+    // blocks alone.
     Expr inside_depth(const Expr &at, const Expr &depth) const {
-        return division.in_boxes() ? inside(at, depth) : at;
+        return division.in_boxes() || !division.both_in_rows() ? inside(at, depth) : at;
     }
 
     // tile_a(v, k, l, m, h, b) is word v of the piece at place k of row l, m-th 64 rows, in block h of the
@@ -180,7 +157,9 @@ private:
         const int pieces = division.depth / 4;
         const Expr block = min(h, blocks - 1), row = division.rows() * b + 64 * m + l;
         const Expr of_row = pieces * block + place_of(k, l, pieces);
-        tile_a(v, k, l, m, h, b) = A(4 * inside_depth(of_row, size.depth / 8) + v, inside(row, size.rows));
+        tile_a(v, k, l, m, h, b) =
+            A(4 * inside_depth(of_row, size.depth / (4 * product.numbers_per_word())) + v,
+                inside(row, size.rows));
         if (division.both_in_rows()) {
             const Expr piece = division.columns / 8 * b + 8 * n + place_of(k, l, 8);
             tile_b(v, k, l, n, h, b) = B(4 * inside(piece, size.columns / 8) + v,
@@ -242,7 +221,7 @@ private:
                        place = place_of(4 * (k % times) + lane % 4, lane / 4, division.depth / 4);
             fours(v, l, m, k, t) = tile_a(v, place, line, group_of_rows(), k / times, row) +
                                    0.0f * tile_a(v, place, line, group_of_rows(), k / times + 1, row);
-            words(v, m, k, t) = representable(fours(2 * (k % 2) + v / 2, v % 2, m, k / 2, t));
+            words(v, m, k, t) = number_parts::representable(fours(2 * (k % 2) + v / 2, v % 2, m, k / 2, t));
         } else {
             const Expr tile = division.threads() / 32 * m + thread / 32, word = tile_a(v, lane, tile, k, row);
             words(v, m, k, t) = division.has_panels() ?
@@ -252,7 +231,7 @@ private:
         if (product.parts() == 2) {
             parts = {high, low};
         }
-        high(v, m, k, t) = high_part(words(v, m, k, t));
+        high(v, m, k, t) = number_parts::high_part(words(v, m, k, t));
         low(v, m, k, t) = words(v, m, k, t) - high(v, m, k, t);
     }
 
@@ -331,14 +310,19 @@ private:
         const Expr element = domain[0], four = domain[1] % fours, lower = domain[1] / fours % 2,
                    m = domain[1] / (2 * fours), thread = domain[2], lane = thread % 32,
                    tile_y = domain[5] * once + domain[3];
-        // Columns that the panels exchanged are four in a row.
-        const Expr column = division.columns * tile_x + 16 * four + 4 * (lane % 4) + element;
+        // Columns that the panels exchanged are four in a row, which a thread stores at once where rows of A
+        // are copied. Their place has a term of `once`, which is 0: without it the compiler would compute all
+        // places before the sums, and keep them in registers that the sums need.
+        const Expr in_fours = division.columns / 4 * (tile_x * once + domain[3]) + 4 * four + lane % 4,
+                   column = division.a_in_rows() ? 4 * promised(in_fours, size.columns / 4) + element :
+                                                   promised(4 * in_fours + element, size.columns);
         const Expr row =
             division.rows() * tile_y + threads / 2 * m + 16 * (thread / 32) + lane / 4 + 8 * lower;
-        domain.where(below(column, size.columns) && below(row, size.rows));
-        at(promised(column, size.columns), promised(row, size.rows)) =
-            sum(element % 2 + 2 * lower + 4 * (2 * four + element / 2), m, thread + threads * tile_y, tile_x,
-                number_of_share);
+        domain.where((division.a_in_rows() ? below(in_fours, size.columns / 4) :
+                                             below(4 * in_fours + element, size.columns)) &&
+                     below(row, size.rows));
+        at(column, promised(row, size.rows)) = sum(element % 2 + 2 * lower + 4 * (2 * four + element / 2), m,
+            thread + threads * tile_y, tile_x, number_of_share);
     }
 
     // Sums the elements that are not finite again, in blocks of 32 by 8. The others are in out; without
@@ -357,13 +341,14 @@ private:
         const Expr column = clamp(to_x, 0, size.columns - 1), row = clamp(to_y, 0, size.rows - 1);
         again.where(below(to_x, size.columns) && below(to_y, size.rows));
         if (division.has_panels()) {
-            again.where(is_infinite(out(column, row)));
+            again.where(number_parts::is_infinite(out(column, row)));
             out(column, row) = plain(column, row);
             return;
         }
         out(x, y) = Halide::undef<float>();
         const Expr number = added(column, row);
-        out(column, row) = select(is_infinite(number) && again[0] <= size.depth, plain(column, row), number);
+        out(column, row) =
+            select(number_parts::is_infinite(number) && again[0] <= size.depth, plain(column, row), number);
     }
 };
 

@@ -232,10 +232,13 @@ struct FragmentsForm final : MatmulForm {
             (double)size.m * (double)size.n < elements_that_fill) {
             return false;
         }
-        const int block = division.product().numbers_per_word() * division.depth;
-        const bool a_fits = size.k % (division.in_boxes() ? 8 : block) == 0 && is_aligned(request.a(), 16),
-                   b_fits = size.n % 8 == 0 && is_aligned(request.b(), 16) && is_aligned(output, 8);
-        return !division.a_in_rows() || (a_fits && (b_fits || !division.both_in_rows()));
+        const int whole = division.in_boxes()     ? 8 :
+                          division.both_in_rows() ? division.product().numbers_per_word() * division.depth :
+                                                    4;
+        const bool a_fits = size.k % whole == 0 && is_aligned(request.a(), 16),
+                   b_fits = size.n % 8 == 0 && is_aligned(request.b(), 16),
+                   output_fits = size.n % 4 == 0 && is_aligned(output, division.both_in_rows() ? 8 : 16);
+        return !division.a_in_rows() || (a_fits && output_fits && (b_fits || !division.both_in_rows()));
     }
 
     Tile tile(const Variant &variant) const override {
@@ -282,10 +285,20 @@ private:
     }
 };
 
+struct LanesForm final : MatmulForm {
+    using MatmulForm::MatmulForm;
+
+    bool serves(const Variant &, const MatmulRequest &request, const Array &output) const override {
+        return request.size().k % 4 == 0 && request.size().n % 4 == 0 && is_aligned(request.a(), 16) &&
+               is_aligned(request.b(), 16) && is_aligned(output, 16);
+    }
+};
+
 constexpr MatmulForm definition("matmul"), runs("matmul_runs");
 constexpr BlocksForm blocks("matmul_blocks");
 constexpr WorkersForm workers("matmul_workers");
 constexpr FragmentsForm fragments("matmul_fragments");
+constexpr LanesForm lanes("matmul_lanes");
 
 class Matmul : public OperatorOf<MatmulRequest> {
 public:
@@ -304,7 +317,7 @@ public:
                            "schedules\n`tensor`, of f16 and bf16 `tuned_tensor`), within the same bound. For "
                            "f32 arithmetic\nalone, name `tuned_large`.\n",
                   .measures = {"m", "k", "n"}},
-              matmul_variants(), {&definition, &runs, &blocks, &workers, &fragments}) {}
+              matmul_variants(), {&definition, &runs, &blocks, &workers, &fragments, &lanes}) {}
 
     Measures measures(const MatmulRequest &request) const override {
         const Size size = request.size();

@@ -263,6 +263,25 @@ TEST(TensorText, CopiesToSharedMemoryAreWaitedForAtTheBarrierBehindThem) {
     EXPECT_EQ(count(text, "st.shared"), 0);
 }
 
+TEST(TensorText, CopiesAheadOfProductsOfWarpsAreAsManyAsTheNameOfTheFunctionSays) {
+    const LaneProduct product{tf32_product_call.prefix, tf32_product_call.instruction, 3};
+    std::string calls = byte_call(0, "%f11", "%f11") + byte_call(1, "%f12", "%f12");
+    const std::string of_bytes(byte_product_call.prefix);
+    for (size_t at = calls.find(of_bytes); at != std::string::npos; at = calls.find(of_bytes)) {
+        calls.replace(at, of_bytes.size(), "tw_mma_tf32_a3_");
+    }
+    const std::string barrier = "\tbar.sync \t0;\n", store = "\tst.shared.b32 \t[%rd5], %f11;\n";
+    const std::string text = with_tensor_products(
+        module(copy_a + barrier + copy_b + barrier + calls + barrier + store + store + barrier,
+            product.function(0)));
+    EXPECT_EQ(count(text, "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 \t{%f11, %f12, "), 1) << text;
+    EXPECT_EQ(count(text, "cp.async.commit_group;\n\tcp.async.wait_group 3;\n" + barrier), 1) << text;
+    EXPECT_EQ(count(text, "cp.async.wait_group 0;\n" + barrier + store + store + barrier), 1) << text;
+    EXPECT_EQ(count(text, "fence.proxy"), 0) << "warps read shared memory themselves\n" << text;
+    EXPECT_NE(text.find(".target sm_80\n"), std::string::npos) << text;
+    EXPECT_NE(refusal(byte_call(4, "%r11", "%r11")).find("is not known"), std::string::npos);
+}
+
 // Products of rows of both matrices, whose operands are their first words in shared memory.
 std::string products_of(const TensorProduct &rows, const std::string &words = loads) {
     std::string products = words;
