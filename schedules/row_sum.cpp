@@ -247,6 +247,7 @@ ScheduleVariants tuned_variants() {
     return family("tuned",
         {
             variant("tuned_short", gpu, all, short_row_a_thread, {{"lanes", 1}, {"rows", 128, 32, 256}})
+                .meant_for("iterations", {.most = 32})
                 .with("strict_float")
                 .says("16-byte loads with one thread per row, for rows too short for several threads."),
             medium_variants_on("u16 u16f32", gpu),
