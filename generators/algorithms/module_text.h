@@ -69,11 +69,4 @@ struct TextElsewhere {
 constexpr std::string_view elsewhere_mark = "\x7f"
                                             "texts:";
 
-// What a group of packed texts begins with: sizes, in the byte order of x86-64. A stream of zlib follows,
-// which inflates to the steps and the letters of far_copies.h. Those make the texts one behind another, with
-// distances (value_numbers.h).
-struct KernelTextGroup {
-    uint32_t stream_bytes, steps_bytes;
-};
-
 }  // namespace tilewright
