@@ -212,8 +212,8 @@ ScheduleVariant many_variants_on(const char *types, Backends where, int rows) {
 // u8 and u16, 8192 x 8192, by CUDA on an H200 (2026-11-30), ms: 128 lanes and one row .0183 and .0340, 256
 // and one .0185 and .0337, 128 and two .0187 and .0381, 64 and two .0191 and .0361.
 ScheduleVariant long_rows() {
-    return variant("tuned_long_rows", gpu, "u8 u8f32 u16 u16f32", lanes_a_row,
-        {{"lanes", 128, 16, 256}, {"rows", 1, 1, 8}})
+    return variant(
+        "tuned_long_rows", cuda, "u8 u16", lanes_a_row, {{"lanes", 128, 16, 256}, {"rows", 1, 1, 8}})
         .meant_for("width", {.least = 2000})
         .meant_for("height", {.least = 128})
         .says("As tuned_many_rows, with 128 threads per row and one row per block.");
