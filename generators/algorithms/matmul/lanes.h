@@ -15,7 +15,7 @@ namespace tilewright {
 
 // out = A B in one kernel, by three products of TF32 numbers per product of f32, as MatmulFragments makes
 // them. The warps of a thread block share the depth of its tile: rows of A and B are copied to shared memory
-// as they are, several blocks of the depth ahead, each warp multiplies its 16 words of a block, and at the
+// as they are, blocks of the depth ahead, each warp multiplies its 16 words of a block, and at the
 // end the thread block adds the sums of its slices. The tensor cores sum over those 16 words, and the sums of
 // the blocks are added in f32.
 //
