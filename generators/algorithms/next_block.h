@@ -20,7 +20,11 @@ constexpr std::string_view next_block_function = "tw_next_block";
 namespace tensor_text {
 
 inline std::string next_block_text(const Call &call, const std::vector<std::string> &addresses) {
-    if (call.operands.size() != 3 || call.result.empty() || addresses.empty()) {
+    const auto is_number = [](const std::string &operand) {
+        return !operand.empty() && operand.find_first_not_of("0123456789") == std::string::npos;
+    };
+    if (call.operands.size() != 3 || call.result.empty() || addresses.empty() ||
+        !is_number(call.operands[2])) {
         refuse("a call of " + std::string(next_block_function) + " that is not understood");
     }
     const std::string &ahead = call.operands[1], &columns = call.operands[2];

@@ -85,6 +85,9 @@ bool Prepared::State::run_kept(std::span<const Array> inputs, const Array &resul
     }
     bind_arguments();
     if (kernels) {
+        if (!can_record()) {
+            return false;
+        }
         launch();
     } else if (std::exchange(was_recorded_, true) || !can_record()) {
         plan_->run();

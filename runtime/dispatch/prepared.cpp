@@ -162,7 +162,6 @@ void Prepared::State::record() {
         graph = std::make_unique<driver::CudaGraph>(device);
     } else {
         launches = std::make_unique<driver::OpenClLaunches>(device);
-        may_begin_elsewhere_ = false;
     }
     std::vector<driver::RecordedKernels::Buffer> places;
     with_buffers([&](std::pmr::memory_resource &) {
@@ -235,7 +234,7 @@ void Prepared::State::run() {
         return;
     }
     bind_arguments();
-    if (kernels && !driver::this_thread.recorder) {
+    if (kernels && can_record() && !driver::this_thread.recorder) {
         launch();
     } else {
         plan_->run();

@@ -264,19 +264,23 @@ bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFa
                                 *const as_row = columns && lines >= 32 ?
                                                     libraries_.padded(device_, Lines::along, n) :
                                                     nullptr;
-    if (found && (!as_row || found->shape.length() <= as_row->shape.length())) {
-        const int64_t length = found->shape.length();
-        const std::vector<View::Dim> line = {{length, 1}, {1, length}, {1, length}};
-        const MakeFftTable chirp =
-            along_line([=] { return fft_chirp(n, -1, Type::c64, length); }, {line[0], line[1]});
-        pass({.pass = found,
-            .first = chirp,
-            .last = chirp,
-            .response = along_line([=] { return chirp_response(n, found->shape); }, line),
-            .endpoints = endpoints});
+    const bool is_shorter = as_row && (!found || as_row->shape.length() < found->shape.length());
+    if (is_shorter && transposed(axis, endpoints, factors)) {
         return true;
     }
-    return as_row && transposed(axis, endpoints, factors);
+    if (!found) {
+        return false;
+    }
+    const int64_t length = found->shape.length();
+    const std::vector<View::Dim> line = {{length, 1}, {1, length}, {1, length}};
+    const MakeFftTable chirp =
+        along_line([=] { return fft_chirp(n, -1, Type::c64, length); }, {line[0], line[1]});
+    pass({.pass = found,
+        .first = chirp,
+        .last = chirp,
+        .response = along_line([=] { return chirp_response(n, found->shape); }, line),
+        .endpoints = endpoints});
+    return true;
 }
 
 bool PassPlan::two_passes(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors) {

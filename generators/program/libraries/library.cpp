@@ -1,6 +1,6 @@
 #include "generators/program/libraries/library.h"
 #include "generators/algorithms/module_text.h"
-#include "generators/algorithms/tensor_text.h"
+#include "generators/algorithms/next_block.h"
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/child_process.h"
 #include "generators/program/libraries/host_side.h"
@@ -226,7 +226,7 @@ static void name_source(const Library &library, const std::string &folder) {
                       file = made + (is_ptx ? ".ptx" : ".cl");
     std::filesystem::rename(made + ".device_code", file);
     if (is_ptx) {
-        write_text(file, with_tensor_products(text_of(file)));
+        write_text(file, with_instructions(text_of(file)));
     }
 }
 
