@@ -316,60 +316,65 @@ ScheduleVariants steps() {
     };
 }
 
-// By OpenCL blocks have 256 threads, the most that some GPUs take.
-ScheduleVariant tiles_of_any(Backends where, const char *type, int aligned, int width, int pad) {
-    return variant("tuned_any", where, type, tiles_in_shared,
-        TransposeBlocksConfiguration{.aligned = aligned},
-        {{"width", width}, {"height", 64}, {"across", 32}, {"down", where == cuda ? 16 : 8}, {"pad", pad}})
-        .says(by_tiles);
-}
-
 ScheduleVariants tuned_on_gpu() {
     const TransposePatchesConfiguration whole_patches{};
     const TransposeFlatConfiguration flat{};
-    return family(
-        "tuned", {
-                     variant("tuned_aligned", gpu, "u8", patches_in_shared, whole_patches,
-                         {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}})
-                         .says(in_patches),
-                     variant("tuned_aligned", gpu, "u16", patches_in_shared, whole_patches,
-                         {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}})
-                         .says(in_patches),
-                     variant("tuned_aligned", gpu, "f32", patches_in_shared, whole_patches,
-                         {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}})
-                         .says(in_patches),
-                     variant("tuned_aligned", cuda, "rgb8", patches_in_shared,
-                         TransposePatchesConfiguration{.permute = true},
-                         {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}})
-                         .says(in_patches),
-                     variant("tuned_aligned", opencl, "rgb8", patches_in_shared, whole_patches,
-                         {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}})
-                         .says(in_patches),
-                     variant("tuned_aligned", gpu, "rgb16", patches_in_shared, whole_patches,
-                         {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}})
-                         .kept_for("RGB images of u16 by OpenCL, which were not measured")
-                         .says(in_patches),
-                     variant("tuned_any", cuda, "u8", any_alignment, flat,
-                         {{"groups", 33}, {"down", 11}, {"patches", 32}, {"rows", 8}, {"words", 1}})
-                         .says(by_words),
-                     variant("tuned_any", opencl, "u8", any_alignment, flat,
-                         {{"groups", 32}, {"down", 16}, {"patches", 32}, {"rows", 16}, {"words", 1}})
-                         .says(by_words),
-                     variant("tuned_any", gpu, "rgb8", any_alignment, flat,
-                         {{"groups", 32}, {"down", 16}, {"patches", 16}, {"rows", 8}, {"words", 3}})
-                         .says(by_words),
-                     variant("tuned_any", gpu, "rgb16", any_alignment, flat,
-                         {{"groups", 16}, {"down", 8}, {"patches", 16}, {"rows", 8}, {"words", 3}})
-                         .says(by_words),
-                     tiles_of_any(cuda, "u64", 4, 64, 1),
-                     tiles_of_any(opencl, "u64", 4, 64, 1),
-                     tiles_of_any(cuda, "u16", 16, 128, 2),
-                     tiles_of_any(opencl, "u16", 16, 128, 2),
-                     tiles_of_any(cuda, "f32", 8, 128, 1),
-                     tiles_of_any(opencl, "f32", 8, 128, 1),
-                     variant("tuned_any", gpu, "words", words_in_shared, {{"side", 32}, {"down", 8}})
-                         .says("Tiles in shared memory, word by word, so that reads and writes coalesce."),
-                 });
+    return family("tuned",
+        {
+            variant("tuned_aligned", gpu, "u8", patches_in_shared, whole_patches,
+                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}})
+                .says(in_patches),
+            variant("tuned_aligned", gpu, "u16", patches_in_shared, whole_patches,
+                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}})
+                .says(in_patches),
+            variant("tuned_aligned", gpu, "f32", patches_in_shared, whole_patches,
+                {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}})
+                .says(in_patches),
+            variant("tuned_aligned", cuda, "rgb8", patches_in_shared,
+                TransposePatchesConfiguration{.permute = true},
+                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}})
+                .says(in_patches),
+            variant("tuned_aligned", opencl, "rgb8", patches_in_shared, whole_patches,
+                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}})
+                .says(in_patches),
+            variant("tuned_aligned", gpu, "rgb16", patches_in_shared, whole_patches,
+                {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}})
+                .kept_for("RGB images of u16 by OpenCL, which were not measured")
+                .says(in_patches),
+            variant("tuned_any", cuda, "u8", any_alignment, flat,
+                {{"groups", 33}, {"down", 11}, {"patches", 32}, {"rows", 8}, {"words", 1}})
+                .says(by_words),
+            variant("tuned_any", opencl, "u8", any_alignment, flat,
+                {{"groups", 32}, {"down", 16}, {"patches", 32}, {"rows", 16}, {"words", 1}})
+                .says(by_words),
+            variant("tuned_any", gpu, "rgb8", any_alignment, flat,
+                {{"groups", 32}, {"down", 16}, {"patches", 16}, {"rows", 8}, {"words", 3}})
+                .says(by_words),
+            variant("tuned_any", gpu, "rgb16", any_alignment, flat,
+                {{"groups", 16}, {"down", 8}, {"patches", 16}, {"rows", 8}, {"words", 3}})
+                .says(by_words),
+            // By OpenCL blocks of these have 256 threads, the most that some GPUs take.
+            variant("tuned_any", cuda, "u64", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 4},
+                {{"width", 64}, {"height", 64}, {"across", 32}, {"down", 16}, {"pad", 1}})
+                .says(by_tiles),
+            variant("tuned_any", opencl, "u64", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 4},
+                {{"width", 64}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}})
+                .says(by_tiles),
+            variant("tuned_any", cuda, "u16", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 16},
+                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 16}, {"pad", 2}})
+                .says(by_tiles),
+            variant("tuned_any", opencl, "u16", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 16},
+                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}})
+                .says(by_tiles),
+            variant("tuned_any", cuda, "f32", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 8},
+                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 16}, {"pad", 1}})
+                .says(by_tiles),
+            variant("tuned_any", opencl, "f32", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 8},
+                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}})
+                .says(by_tiles),
+            variant("tuned_any", gpu, "words", words_in_shared, {{"side", 32}, {"down", 8}})
+                .says("Tiles in shared memory, word by word, so that reads and writes coalesce."),
+        });
 }
 
 }  // namespace
