@@ -16,7 +16,8 @@ class MemoryPool;
 // plan, and launch() starts them in the same order. They get other addresses where buffers are elsewhere.
 class RecordedKernels {
 public:
-    // A buffer, of which kernels get the address or one inside it; of OpenCL its cl_mem, as one byte.
+    // A buffer, of which kernels get the address or one inside it. On OpenCL it is a cl_mem, which has no
+    // addresses inside: one byte.
     struct Buffer {
         uint64_t address;
         size_t bytes;

@@ -91,8 +91,8 @@ std::string why_unusable(const OpenClDevice &d, AskInfo *ask, bool stores_bytes)
     return number_of(ask, d.device, device_has_compiler, 1u) ? "" : "it has no compiler for kernels";
 }
 
-// Drivers of NVIDIA from 525 on compile PTX 8.0 (of CUDA 12.0), in which kernels are that have no OpenCL C.
-// With an older one a device counts as one that no such kernel is for.
+// Kernels without OpenCL C are PTX 8.0 (of CUDA 12.0), which NVIDIA's drivers compile from 525 on. With an
+// older driver a device counts as one that no such kernel is for.
 constexpr int last_without_ptx = 75;  // compute capability 7.5
 bool takes_ptx(const std::string &driver) {
     constexpr int first_driver = 525;

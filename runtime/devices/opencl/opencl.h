@@ -45,7 +45,7 @@ int launch_and_describe(
 std::optional<size_t> bytes_of_cl_mem(int index, uint64_t memory);
 
 // Memory of a context for this thread's queue, from opencl_memory(); 0, and the driver's code, where there is
-// none.
+// none. Errors: std::bad_alloc.
 uint64_t take_opencl_memory(void *context, size_t bytes, int *error);
 
 // Waits until the work of all queues has ended.

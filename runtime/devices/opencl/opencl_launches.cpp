@@ -35,10 +35,15 @@ const Functions &functions() {
     return all;
 }
 
-// The context and the queue of this thread, which no other thread uses meanwhile.
+// The context and the queue of this thread, which no other thread uses meanwhile. Errors: device.
 struct InQueue {
-    InQueue() {
-        halide_acquire_cl_context(nullptr, &context, &queue, true);
+    explicit InQueue(Device device) {
+        const int code = halide_acquire_cl_context(nullptr, &context, &queue, true);
+        if (code != 0 || queue == nullptr) {
+            halide_release_cl_context(nullptr);
+            throw Error(Fault::device, "OpenCL has no queue: error " + std::to_string(code),
+                {.device = device.str()});
+        }
     }
     ~InQueue() {
         halide_release_cl_context(nullptr);
@@ -92,9 +97,9 @@ bool OpenClLaunches::keeps(const void *kernel) const noexcept {
 }
 
 uint64_t OpenClLaunches::allocated(size_t bytes) {
-    const InQueue here;
+    const InQueue here(device_);
     int error = 0;
-    const uint64_t memory = here.queue ? take_opencl_memory(here.context, bytes, &error) : 0;
+    const uint64_t memory = take_opencl_memory(here.context, bytes, &error);
     if (memory == 0) {
         throw Error(
             Fault::memory, "out of memory: OpenCL error " + std::to_string(error), {.device = device_.str()});
@@ -119,24 +124,21 @@ bool OpenClLaunches::make(std::span<const Buffer> buffers) {
 
 // All buffers are set, because a cl_mem of before may be gone, and another one have its address.
 void OpenClLaunches::start(std::span<const uint64_t> addresses) {
-    const InQueue here;
-    int code = 0;
+    const InQueue here(device_);
+    const auto check = [this](int code) {
+        if (code != 0) {
+            refuse(code, device_);
+        }
+    };
     for (const Argument &argument : arguments_) {
         const uint64_t memory = addresses[argument.buffer];
-        code = code ? code :
-                      functions().set_argument(
-                          kernels_[argument.kernel].kernel, argument.index, sizeof memory, &memory);
+        check(functions().set_argument(
+            kernels_[argument.kernel].kernel, argument.index, sizeof memory, &memory));
     }
     for (const Kernel &kernel : kernels_) {
-        code = code ? code :
-                      functions().launch(here.queue, kernel.kernel, kernel.dims, nullptr,
-                          kernel.global.data(), kernel.local.data(), 0, nullptr, nullptr);
-        if (code == 0) {
-            count_kernel(kernel.local[0] * kernel.local[1] * kernel.local[2]);
-        }
-    }
-    if (code != 0) {
-        refuse(code, device_);
+        check(functions().launch(here.queue, kernel.kernel, kernel.dims, nullptr, kernel.global.data(),
+            kernel.local.data(), 0, nullptr, nullptr));
+        count_kernel(kernel.local[0] * kernel.local[1] * kernel.local[2]);
     }
 }
 
