@@ -185,10 +185,9 @@ inline ScheduleVariants float_variants() {
                   resident = steps > 9 ? 7 :
                              steps > 6 ? 8 :
                                          12;
-        auto of_cuda = made(cuda, steps, warps, resident)
-                           .kept_for(steps > 6 ? "radii of 41 to 104" :
-                                     steps < 5 ? "images of more than 2 million pixels, radii of 13 to 24" :
-                                                 "");
+        auto of_cuda =
+            made(cuda, steps, warps, resident)
+                .kept_for(steps < 5 ? "images of more than 2 million pixels, radii of 13 to 24" : "");
         variants.push_back(
             steps > 6 ? std::move(of_cuda).registers("", 255) : std::move(of_cuda).registers("", 168));
     }
