@@ -244,7 +244,8 @@ ScheduleVariants tuned_variants() {
                 .with("strict_float")
                 .says(
                     "As tuned_any, but 128 threads add the slices of a column, for rows of up to 512 bytes."),
-            tuned_any_on("u8 u8f32", gpu, 8, 32, 8),
+            tuned_any_on("u8 u8f32", cuda, 8, 32, 8),
+            tuned_any_on("u8 u8f32", opencl, 8),
             tuned_any_on("u16 u16f32", gpu, 8),
             tuned_any_on("f32", cuda, 16),
             tuned_any_on("f32", opencl, 8),

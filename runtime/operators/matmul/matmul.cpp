@@ -292,6 +292,10 @@ struct LanesForm final : MatmulForm {
         return request.size().k % 4 == 0 && request.size().n % 4 == 0 && is_aligned(request.a(), 16) &&
                is_aligned(request.b(), 16) && is_aligned(output, 16);
     }
+
+    Tile tile(const Variant &variant) const override {
+        return {variant.tunable("rows"), variant.tunable("columns")};
+    }
 };
 
 constexpr MatmulForm definition("matmul"), runs("matmul_runs");
