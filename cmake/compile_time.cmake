@@ -13,8 +13,8 @@ if (fmt_VERSION VERSION_GREATER_EQUAL 9 AND fmt_VERSION VERSION_LESS 13)
         "FMT_BEGIN_NAMESPACE=namespace fmt { inline namespace in_tilewright {" "FMT_END_NAMESPACE=} }")
     set(TILEWRIGHT_FMT_SOURCES runtime/errors/fmt.cpp)
     # g++ takes 8 % of the time of the command line's files to check formats while it compiles. So the demo's
-    # build, which no change of the code is tested with, leaves that out.
-    if (fmt_VERSION VERSION_LESS 11 AND TILEWRIGHT_THIS_MACHINE)
+    # build and pip's, which no change of the code is tested with, leave that out.
+    if (fmt_VERSION VERSION_LESS 11 AND (TILEWRIGHT_THIS_MACHINE OR SKBUILD))
         target_compile_definitions(tilewright_fmt INTERFACE FMT_CONSTEVAL=)
     endif ()
 else ()  # other versions instantiate other functions, so they stay header-only

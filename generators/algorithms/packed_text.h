@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -215,7 +216,8 @@ inline unsigned char letter_before(std::string_view text, size_t at, size_t back
 }
 
 // The first `size` bytes of a text that packed() made (text_packing.h). With all functions in one, it takes
-// less time.
+// less time. Errors: std::runtime_error where a copy begins before the text, as it may be where another
+// version packed it.
 [[gnu::flatten]] inline std::string unpacked(std::string_view packed, size_t size) {
     std::string text(size, '\0');
     BitReader reader(packed);
@@ -236,6 +238,9 @@ inline unsigned char letter_before(std::string_view text, size_t at, size_t back
         step.back = elsewhere ? model->back(reader, step.length, 0) : 0;
         past.add(step);
         const size_t back = past.backs[0], count = std::min<size_t>(step.length, size - at);
+        if (back == 0 || back > at) {
+            throw std::runtime_error("the kernels of a library were packed by another version of Tilewright");
+        }
         char *const to = text.data() + at;
         if (back >= count) {
             std::memcpy(to, to - back, count);

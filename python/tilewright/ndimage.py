@@ -37,9 +37,13 @@ _LETTERS = "abdefgijklmnopqrstuvxyzABDEFGIJKLMNOPQRSTUVXYZ"  # of axes that a la
 
 def _number(name, value):
     try:
-        return float(value + 0.0)  # which a text does not take
+        if not isinstance(value, (str, bytes)):
+            return float(value)
+    except OverflowError:
+        return np.inf
     except (TypeError, ValueError):
-        raise TypeError(f"{name}: takes a number, not {type(value).__name__}") from None
+        pass
+    raise TypeError(f"{name}: takes a number, not {type(value).__name__}")
 
 
 class _Pass:

@@ -13,7 +13,7 @@ namespace tilewright {
 
 namespace {
 
-struct Known {
+struct KnownTexts {
     std::mutex mutex;
     std::vector<std::span<const KernelText>> tables;
 
@@ -31,8 +31,8 @@ struct Known {
     }
 };
 
-Known &known() {
-    return immortal([] { return Known(); });
+KnownTexts &known_texts() {
+    return immortal([] { return KnownTexts(); });
 }
 
 std::string text_of(const KernelText &part) {
@@ -44,7 +44,7 @@ std::string text_of(const KernelText &part) {
 }  // namespace
 
 bool embed_kernel_texts(std::span<const KernelText> texts) {
-    Known &all = known();
+    KnownTexts &all = known_texts();
     const std::lock_guard lock(all.mutex);
     all.tables.push_back(texts);
     return true;
@@ -59,7 +59,7 @@ std::string kernel_text(const char *text, bool all_parts) {
     TextElsewhere place;
     std::memcpy(&place, text, sizeof place);
     std::string whole;
-    while (const KernelText *const part = known().find(place.key, whole.size())) {
+    while (const KernelText *const part = known_texts().find(place.key, whole.size())) {
         whole += text_of(*part);
         if (!all_parts) {
             break;

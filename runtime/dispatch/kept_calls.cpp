@@ -89,7 +89,7 @@ bool Prepared::State::run_kept(std::span<const Array> inputs, const Array &resul
             return false;
         }
         launch();
-    } else if (std::exchange(was_recorded_, true) || !can_record()) {
+    } else if (!can_record() || std::exchange(was_recorded_, true)) {
         plan_->run();
     } else {
         record();

@@ -40,9 +40,9 @@ void for_pixels(const Array &image, Array &out, const Make &make) {
 
 // Rounded, and kept in the range of the type; 0 of NaN.
 template<typename T>
-T limited_to(float value) {
-    constexpr float top = std::numeric_limits<T>::max();
-    value += .5f;
+T limited_to(double value) {
+    constexpr double top = std::numeric_limits<T>::max();
+    value += .5;
     return value >= top ? (T)top : value >= 0 ? (T)value : (T)0;
 }
 
@@ -174,8 +174,7 @@ Array picture_of_values(const Array &field, Type type) {
         using T = decltype(element);
         with_complex(field.type(), [&](auto of_field) {
             using C = decltype(of_field);
-            for_pixels<C, T>(
-                field, picture, [](const C *value) { return limited_to<T>((float)value->real()); });
+            for_pixels<C, T>(field, picture, [](const C *value) { return limited_to<T>(value->real()); });
         });
     });
     return picture;

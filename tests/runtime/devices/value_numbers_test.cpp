@@ -1,6 +1,10 @@
 // The text of kernels with distances in place of the numbers of values, and packed, and back.
 #include "generators/algorithms/value_numbers.h"
+#include "generators/algorithms/module_text.h"
 #include "generators/algorithms/text_packing.h"
+#include "runtime/devices/kernel_text.h"
+#include "tilewright/kernel_texts.h"
+#include <array>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -85,6 +89,27 @@ TEST(PackedTexts, WhatWasThereBeforeTakesFewBytes) {
     EXPECT_LE(packed(part + part).size(), once + 16);
     EXPECT_LE(packed(part + part.substr(501, 40) + part).size(), once + 32);
     EXPECT_LT(packed(std::string(100000, 'x')).size(), 32u);
+}
+
+TEST(PackedTexts, ACopyFromBeforeTheTextIsRefused) {
+    EXPECT_THROW((void)unpacked(random_bytes(2000, 256), 100000), std::runtime_error);
+}
+
+TEST(PackedTexts, ThePartsOfATextAreJoined) {
+    static const std::string source = "int _1 = _0;\n", assembly = "\tadd.s32 \t%r2, %r1;\n",
+                             first = packed(with_distances(source)),
+                             second = packed(with_distances(assembly));
+    const auto part = [](const std::string &group, const std::string &text, size_t at) {
+        return KernelText{7, reinterpret_cast<const unsigned char *>(group.data()), (uint32_t)group.size(),
+            (uint32_t)at, 0, (uint32_t)with_distances(text).size(), (uint32_t)text.size()};
+    };
+    static const std::array texts = {part(second, assembly, source.size()), part(first, source, 0)};
+    ASSERT_TRUE(embed_kernel_texts(texts));
+    TextElsewhere place{{}, 7};
+    elsewhere_mark.copy(place.mark, sizeof place.mark);
+    const char *const text = reinterpret_cast<const char *>(&place);
+    EXPECT_EQ(driver::kernel_text(text), source + assembly);
+    EXPECT_EQ(driver::kernel_text(text, false), source);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 
 using namespace fake_opencl;
 
-constexpr int allocation_failure = -4, invalid_operation = -59;
+constexpr int allocation_failure = -4, out_of_resources = -5, invalid_operation = -59;
 
 // Handles: platform, device, context and queue of platform i are addresses in one object, which says what
 // they are.
@@ -54,6 +54,7 @@ std::map<void *, Program> &programs = *new std::map<void *, Program>;
 std::map<void *, int> &kernels = *new std::map<void *, int>;
 
 std::atomic<bool> refuses_memory{false};
+int refused_launch = 0, refused_allocation = 0;  // the nth one from now on
 
 // Launches that wait, apart from the mutex above: the others' calls go on.
 struct Gate {
@@ -121,6 +122,10 @@ const Requests *fake_opencl_requests() {
             return gate.waiting;
         },
         [](bool refuse) { refuses_memory = refuse; },
+        [](int launch, int allocation) {
+            refused_launch = launch;
+            refused_allocation = allocation;
+        },
     };
     return &requests;
 }
@@ -193,7 +198,8 @@ void *clCreateCommandQueue(void *context, void *device, uint64_t, int *error) {
 void *clCreateBuffer(void *context, uint64_t, size_t bytes, void *, int *error) {
     std::lock_guard lock(mutex);
     const int p = platform_of(context, 'c');
-    char *data = p < 0 || refuses_memory ? nullptr : static_cast<char *>(malloc(bytes));
+    const bool refuses = refuses_memory || refused_allocation-- == 1;
+    char *data = p < 0 || refuses ? nullptr : static_cast<char *>(malloc(bytes));
     if (!data) {
         fail(error, allocation_failure);
         return nullptr;
@@ -316,6 +322,9 @@ int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned, const size_t *, 
     if (p < 0 || at == kernels.end() || at->second != p) {
         record.wrong++;
         return invalid_value;
+    }
+    if (refused_launch-- == 1) {
+        return out_of_resources;
     }
     record.kernels[p]++;
     return ok;

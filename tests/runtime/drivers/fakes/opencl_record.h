@@ -30,6 +30,7 @@ struct Requests {
     void (*hold_launches)(bool);  // a launch waits until they are no longer held
     int (*held_launches)();       // how many wait
     void (*refuse_memory)(bool);
+    void (*refuse_once)(int launch, int allocation);  // the nth one from now on; 0: none
 };
 
 }  // namespace fake_opencl
