@@ -234,6 +234,7 @@ ScheduleVariants tuned_on_gpus() {
                           division({7, 1, 1, 8, 128, 16})))
                 .meant_for("longer_side", {.most = 640})
                 .meant_for("k", one_buffer)
+                .kept_for("GPUs without the tensor cores of compute capability 9.0")
                 .says("Whole tiles need no copies; eight groups of threads share the sums of one tile."),
             by_panels(variant("tuned_small_whole", opencl, "f32", workers, small_whole,
                           division({7, 1, 1, 4, 64, 16})))

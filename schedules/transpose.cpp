@@ -339,7 +339,6 @@ ScheduleVariants tuned_on_gpu() {
                 .says(in_patches),
             variant("tuned_aligned", gpu, "rgb16", patches_in_shared, whole_patches,
                 {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}})
-                .kept_for("RGB images of u16 by OpenCL, which were not measured")
                 .says(in_patches),
             variant("tuned_any", cuda, "u8", any_alignment, flat,
                 {{"groups", 33}, {"down", 11}, {"patches", 32}, {"rows", 8}, {"words", 1}})

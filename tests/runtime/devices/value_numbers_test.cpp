@@ -92,7 +92,7 @@ TEST(PackedTexts, WhatWasThereBeforeTakesFewBytes) {
 }
 
 TEST(PackedTexts, ACopyFromBeforeTheTextIsRefused) {
-    EXPECT_THROW((void)unpacked(random_bytes(2000, 256), 100000), std::runtime_error);
+    EXPECT_THROW((void)unpacked(std::string(200, '\x55'), 100000), std::runtime_error);
 }
 
 TEST(PackedTexts, ThePartsOfATextAreJoined) {
