@@ -76,6 +76,7 @@ void CudaGraph::add_kernel(void *function, const std::array<unsigned, 3> &grid,
 }
 
 uint64_t CudaGraph::allocated(size_t bytes) {
+    const InCudaContext here(cuda_context(device_.index));
     uint64_t memory = 0;
     if (const CUresult error = take_cuda_memory(device_, bytes, memory)) {
         throw Error(Fault::memory, "out of memory: " + cuda_error(error), {.device = device_.str()});

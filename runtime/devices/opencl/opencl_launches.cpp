@@ -20,7 +20,7 @@ namespace tilewright::driver {
 
 namespace {
 
-struct Functions {
+struct LaunchFunctions {
     int (*set_argument)(void *kernel, unsigned index, size_t bytes,
         const void *value) = opencl<int(void *, unsigned, size_t, const void *)>("clSetKernelArg");
     int (*launch)(void *queue, void *kernel, unsigned dims, const size_t *offset, const size_t *global,
@@ -30,8 +30,8 @@ struct Functions {
     int (*release)(void *kernel) = opencl<int(void *)>("clReleaseKernel");
 };
 
-const Functions &functions() {
-    static const Functions all;
+const LaunchFunctions &launch_functions() {
+    static const LaunchFunctions all;
     return all;
 }
 
@@ -69,7 +69,7 @@ OpenClLaunches::~OpenClLaunches() {
         return;
     }
     for (const Kernel &kernel : kernels_) {
-        functions().release(kernel.kernel);
+        launch_functions().release(kernel.kernel);
     }
     let_go();
 }
@@ -132,11 +132,11 @@ void OpenClLaunches::start(std::span<const uint64_t> addresses) {
     };
     for (const Argument &argument : arguments_) {
         const uint64_t memory = addresses[argument.buffer];
-        check(functions().set_argument(
+        check(launch_functions().set_argument(
             kernels_[argument.kernel].kernel, argument.index, sizeof memory, &memory));
     }
     for (const Kernel &kernel : kernels_) {
-        check(functions().launch(here.queue, kernel.kernel, kernel.dims, nullptr, kernel.global.data(),
+        check(launch_functions().launch(here.queue, kernel.kernel, kernel.dims, nullptr, kernel.global.data(),
             kernel.local.data(), 0, nullptr, nullptr));
         count_kernel(kernel.local[0] * kernel.local[1] * kernel.local[2]);
     }
