@@ -9,12 +9,6 @@ namespace tilewright {
 
 namespace matmul_lanes {
 
-using Halide::Func;
-using Halide::MemoryType;
-using Halide::RVar;
-using Halide::TailStrategy;
-using Halide::Var;
-
 // Copies rows to shared memory as they are, 16 bytes per thread and iteration, blocks ahead of the products.
 inline void rows_in_shared(MatmulLanes &f, Func tile, int pieces, int lines) {
     const Var turn{"turn"}, all{"copies"};
