@@ -3,9 +3,9 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/memory/memory_pool.h"
-#include "runtime/dispatch/image_operator.h"
 #include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/fakes/fakes.h"
+#include "tests/support/counted_form.h"
 #include "tests/support/image_library.h"
 #include "tilewright/generated.h"
 #include "tilewright/launches.h"
@@ -55,18 +55,10 @@ bool gets(const fake_cuda::GraphLaunch &launch, const Array &array) {
     });
 }
 
-int planned = 0, failures = 0;
+int failures = 0;
 
 // An operator whose plans are counted, and whose library does nothing, or fails so often.
 const Operator &counted() {
-    struct CountedForm final : ImageForm {
-        using ImageForm::ImageForm;
-        void bind(Launch &launch, const Variant &variant, const ImageRequest &request,
-            Array &output) const override {
-            planned++;
-            ImageForm::bind(launch, variant, request, output);
-        }
-    };
     static constexpr CountedForm form("generated");
     static const auto &variants = *new std::vector{generated_variant(
         "counted", "tuned", "u8", Backend::cuda,
@@ -77,9 +69,9 @@ const Operator &counted() {
 
 // How many plans a call makes.
 int plans_of_call(const Array &image, const Call &how, Array output = {}) {
-    const int before = planned;
+    const int before = CountedForm::planned;
     counted()({&image, 1}, output, {}, how);
-    return planned - before;
+    return CountedForm::planned - before;
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 // do where the driver refuses.
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/memory/memory_pool.h"
-#include "runtime/dispatch/image_operator.h"
 #include "tests/runtime/drivers/fakes/fakes.h"
+#include "tests/support/counted_form.h"
 #include "tests/support/errors.h"
 #include "tests/support/operators.h"
 #include "tilewright/prepared.h"
@@ -149,15 +149,6 @@ TEST_F(OpenClPrepared, MemoryThatIsRefusedIsNoWrongResult) {
 
 // Kernels get no address inside of a buffer: the plan makes a copy of the part.
 TEST_F(OpenClPrepared, APartOfAnArrayRunsByThePlan) {
-    static int planned = 0;
-    struct CountedForm final : ImageForm {
-        using ImageForm::ImageForm;
-        void bind(Launch &launch, const Variant &variant, const ImageRequest &request,
-            Array &output) const override {
-            planned++;
-            ImageForm::bind(launch, variant, request, output);
-        }
-    };
     static constexpr CountedForm form("invert");
     static const ImageOperator counted("invert", "a test's", invert->variants(), {&form});
     Array whole(Type::u8, {256, 256}), output;
@@ -173,10 +164,10 @@ TEST_F(OpenClPrepared, APartOfAnArrayRunsByThePlan) {
         EXPECT_TRUE(there.begins_with(other.clone().data()));
         EXPECT_FALSE(there.has(handle + (uint64_t)other.offset_bytes())) << "that is no handle";
     };
-    const int plans = planned;
+    const int plans = CountedForm::planned;
     expect_copy([&] { prepared({&other, 1}, output); });
     EXPECT_TRUE(launched([&] { prepared({&first, 1}, output); }).has_buffers_alone());
-    EXPECT_EQ(planned, plans);
+    EXPECT_EQ(CountedForm::planned, plans);
     const auto call = [&](const Array &part) { counted({&part, 1}, output, {}, {.device = fifth}); };
     for (const Array &part : {first, first, other, first}) {  // the last one is recorded
         call(part);
