@@ -54,9 +54,9 @@ struct Launched {
     // Some buffer begins with the bytes, of which there are 64. Handles of the fake driver are addresses.
     bool begins_with(const void *bytes) const {
         return std::ranges::any_of(arguments, [&](const std::string &argument) {
-            const void *memory = nullptr;
+            uintptr_t memory = 0;
             memcpy(&memory, argument.data(), std::min(sizeof memory, argument.size()));
-            return argument.size() == 8 && memcmp(memory, bytes, 64) == 0;
+            return argument.size() == 8 && memcmp(reinterpret_cast<const void *>(memory), bytes, 64) == 0;
         });
     }
     bool has(uint64_t handle) const {
