@@ -12,7 +12,7 @@ import textwrap
 HOW = """\
 out : array, optional
     Where the result goes: an array of its type and shape that shares no memory with an input. It is returned.
-device : str
+device : str or Device
     "auto", "cpu", "cuda", "cuda:1", "opencl" ...: see tilewright.devices(). "auto" is the device that an
     input is on, and for arrays on the host the best one of the machine.
 schedule : str
@@ -71,9 +71,20 @@ def load(path):
     return module
 
 
+def of_numpy(text):
+    """The types in a text by NumPy's names, in which "u8" is uint64."""
+    return re.sub(r"\b([uifc]|bf)(8|16|32|64|128)\b", lambda m: TYPES[m[1]] + m[2], text)
+
+
+def is_type(option):
+    return bool(option.choices) and all(of_numpy(choice) != choice for choice in option.choices)
+
+
 def annotation(option):
     if option.kind != "str":
         return option.kind
+    if is_type(option):
+        return f"Literal[{', '.join(map(repr, map(of_numpy, option.choices)))}] | type[Any] | np.dtype[Any]"
     return f"Literal[{', '.join(map(repr, option.choices))}]" if option.choices else "str | float"
 
 
@@ -88,18 +99,19 @@ def described(option):
     unit = ", in metres" if option.unit == "m" else ""
     lines = textwrap.wrap(option.help.rstrip(".") + ".", 100)
     if option.choices and not option.is_flag:
-        lines.append(f"One of {', '.join(option.choices)}.")
+        end = ", or NumPy's type." if is_type(option) else "."
+        lines.append(f"One of {', '.join(option.choices)}{end}")
     elif option.is_number:
         lines.append(option.range[0].upper() + option.range[1:] + ".")
-    return [f"{option.name} : {option.kind}{unit}"] + ["    " + line for line in lines]
+    kind = "str or type" if is_type(option) else option.kind
+    return [f"{option.name} : {kind}{unit}"] + ["    " + of_numpy(line) for line in lines]
 
 
 def taken(declared):
     """What an operator takes as one of its inputs."""
     sentences = [declared.help] if declared.help else []
     text = ". ".join([*sentences, f"Takes {declared.says}"]) + "."
-    text = re.sub(r"\b([uifc]|bf)(8|16|32|64|128)\b", lambda m: TYPES[m[1]] + m[2], text)
-    return ["    " + line for line in textwrap.wrap(text, 100)]
+    return ["    " + line for line in textwrap.wrap(of_numpy(text), 100)]
 
 
 def takes_images(op):
@@ -161,7 +173,7 @@ def function(op):
     parameters += [f"{more.name}: ArrayLike | None = None"] if more else []
     parameters += [
         "out: ArrayLike | None = None",
-        'device: str = "auto"',
+        'device: str | Device = "auto"',
         'schedule: str = "tuned"',
         "stats: dict | None = None",
         "stream: int = 0",
@@ -200,7 +212,7 @@ def source(module):
         "from __future__ import annotations\n\n"
         "from collections.abc import Callable, Sequence\n"
         "from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload\n\n"
-        "from ._tilewright import operators\n\n"
+        "from ._tilewright import Device, operators\n\n"
         "# NumPy's, tilewright.Array, and what has __dlpack__ or __cuda_array_interface__\n"
         "ArrayLike = Any\n\n"
         "# Results are of the kind of the first array: NumPy's for NumPy's, for lists and for buffers.\n"

@@ -5,6 +5,7 @@
 #include "python/src/lock.h"
 #include "runtime/process/immortal.h"
 #include "tilewright/error.h"
+#include <algorithm>
 #include <utility>
 
 namespace nb = nanobind;
@@ -54,11 +55,17 @@ void refuse_deferred(nb::handle object, const std::string &name, bool writable) 
     if (nb::hasattr(object, "dtype") || PyList_Check(object.ptr()) || PyTuple_Check(object.ptr())) {
         const std::string elements =
             nb::hasattr(object, "dtype") ? " of " + text_of(nb::object(object.attr("dtype"))) : "";
-        const char *const other = elements.find("complex") != std::string::npos ? "complex64" :
-                                  elements == " of bool"                        ? "uint8" :
-                                                                                  "float32";
+        std::string other = elements.find("complex") != std::string::npos ? "complex64" :
+                            elements == " of bool"                        ? "uint8" :
+                                                                            "float32";
+        if (elements.starts_with(" of >")) {  // the other order of bytes: the same type in this machine's
+            const std::string name = text_of(nb::object(object.attr("dtype").attr("name")));
+            const bool known = std::any_of(std::begin(all_types), std::end(all_types),
+                [&](Type one) { return name == numpy_name(one); });
+            other = known ? name : other;
+        }
         type += elements;
-        advice = std::string("; dtype=\"") + other + "\" converts it";
+        advice = "; dtype=\"" + other + "\" converts it";
     }
     refuse_type(name, std::string("takes ") + (writable ? "a writable array" : "an array") + " of " +
                           types_in_words + ", not " + type + (writable ? "" : advice));

@@ -1,9 +1,11 @@
 #include "python/src/errors.h"
 #include "python/src/module.h"
+#include "python/src/types.h"
 #include "tilewright/error.h"
 #include "tilewright/operator.h"
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <nanobind/stl/string.h>
 #include <string_view>
 
@@ -18,6 +20,35 @@ struct Exceptions {
     nb::object base, argument, device, memory;
 };
 Exceptions *exceptions;
+
+// "u8 (40, 50)" as "uint8 (40, 50)": NumPy takes "u8" for uint64. The types in the names of variants stay.
+std::string types_of_numpy(const std::string &text) {
+    const auto is_of_word = [](char letter) {
+        return std::isalnum((unsigned char)letter) || letter == '_' || letter == '-' || letter == '/' ||
+               letter == ':' || letter == '=';
+    };
+    std::string made;
+    for (size_t at = 0; at < text.size();) {
+        size_t end = at;
+        while (end < text.size() && is_of_word(text[end])) {
+            end++;
+        }
+        const bool is_before_colon = end > at && text[end - 1] == ':';
+        std::string word = text.substr(at, end - at - (is_before_colon ? 1 : 0));
+        for (const Type type : all_types) {
+            if (word == name_of(type)) {
+                word = numpy_name(type);
+                break;
+            }
+        }
+        made += word + (is_before_colon ? ":" : "");
+        if (end < text.size()) {
+            made += text[end++];
+        }
+        at = end;
+    }
+    return made;
+}
 
 const nb::object &exception_of(Fault fault) {
     switch (fault) {
@@ -34,14 +65,19 @@ const nb::object &exception_of(Fault fault) {
 
 void raise(const Error &error) {
     const nb::object &type = exception_of(error.fault());
-    nb::object raised = type(in_words_of_python(error.what()));
+    const ErrorContext &context = error.context();
+    std::string message = types_of_numpy(in_words_of_python(error.what()));
+    // "sigma-y = -1: ..." is of the argument `sigma_y`.
+    if (const size_t at = message.find(context.argument + " = "); at != std::string::npos) {
+        message.replace(at, context.argument.size(), python_name(context.argument));
+    }
+    nb::object raised = type(message);
     const auto set = [&](const char *name, const std::string &value) {
         nb::setattr(raised, name, value.empty() ? nb::none() : nb::object(nb::str(value.c_str())));
     };
-    const ErrorContext &context = error.context();
     set("operation", context.operation);
     set("argument", context.argument == "output" ? "out" : python_name(context.argument));
-    set("value", context.value);
+    set("value", types_of_numpy(context.value));
     set("schedule", context.schedule);
     set("device", context.device);
     PyErr_SetObject(type.ptr(), raised.ptr());

@@ -32,6 +32,23 @@ struct OperatorInPython {
     }
 };
 
+// What names a type among the choices of an option, "u64" by "uint64", numpy.uint64 or numpy.dtype("uint64").
+std::optional<std::string> type_among(const std::vector<std::string> &choices, nb::handle value) {
+    if (choices.empty() || std::none_of(std::begin(all_types), std::end(all_types),
+                               [&](Type type) { return choices.front() == name_of(type); })) {
+        return {};
+    }
+    const bool is_type = PyType_Check(value.ptr()) || nb::hasattr(value, "newbyteorder");
+    const std::string name =
+        is_type ? text_of(nb::module_::import_("numpy").attr("dtype")(value).attr("name")) : text_of(value);
+    for (const Type type : all_types) {
+        if (name == numpy_name(type)) {
+            return name_of(type);
+        }
+    }
+    return is_type ? std::optional(name) : std::nullopt;
+}
+
 // A value of an option, as settings have it. Errors: TypeError, for another type than the option's.
 std::variant<double, std::string> value_of(const Option &option, nb::handle value) {
     const std::string name = python_name(option.name);
@@ -52,6 +69,9 @@ std::variant<double, std::string> value_of(const Option &option, nb::handle valu
     // A word that may be a number: "auto" or 2.5.
     if (option.choices.empty() && PyNumber_Check(value.ptr())) {
         return text_of(value);
+    }
+    if (std::optional<std::string> type = type_among(option.choices, value)) {
+        return *std::move(type);
     }
     return word_of(value, name);
 }

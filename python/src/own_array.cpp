@@ -73,7 +73,9 @@ void add_protocols(nb::class_<OwnArray> &array) {
         .def("__dlpack_device__", [](const OwnArray &a) { return dlpack_device(a.array); })
         .def_prop_ro("__cuda_array_interface__", &cuda_array_interface)
         .def("__repr__", [](const OwnArray &a) {
-            return "<tilewright.Array " + a.array.describe() + " on " +
+            const std::string type = name_of(a.array.type());
+            return std::string("<tilewright.Array ") + numpy_name(a.array.type()) +
+                   a.array.describe().substr(type.size()) + " on " +
                    a.array.newest_on().value_or(Device{}).str() + ">";
         });
 }

@@ -28,11 +28,7 @@ using CallPipeline =
 
 nb::object call_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::handle schedule,
     const How &how, const CallPipeline &does) {
-    if ((int)arrays.size() != pipeline.inputs()) {
-        throw nb::type_error(("the pipeline takes " + std::to_string(pipeline.inputs()) + " arrays, not " +
-                              std::to_string(arrays.size()))
-                .c_str());
-    }
+    check_count("the pipeline", arrays.size(), (size_t)pipeline.inputs());
     PipelineCall call;
     call.schedule = word_of(schedule, "schedule");
     const Work work{"pipeline",
@@ -57,7 +53,8 @@ nb::object call_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::h
 }
 
 nb::object run_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::object out, nb::handle device,
-    nb::handle schedule, nb::object stats, nb::handle stream, nb::object progress) {
+    nb::handle schedule, nb::object stats, nb::handle stream, nb::object progress, const nb::kwargs &others) {
+    refuse_others("the pipeline", others);
     return call_pipeline(pipeline, arrays, schedule,
         how_of(std::move(out), device, std::move(stats), stream, std::move(progress)),
         [&](std::span<const Array> inputs, Array &output, const PipelineCall &how) {
@@ -66,7 +63,8 @@ nb::object run_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::ob
 }
 
 PreparedInPython prepare_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::object out,
-    nb::handle device, nb::handle schedule, nb::object stats, nb::handle stream) {
+    nb::handle device, nb::handle schedule, nb::object stats, nb::handle stream, const nb::kwargs &others) {
+    refuse_others("Pipeline.prepare()", others);
     std::optional<Prepared> prepared;
     call_pipeline(pipeline, arrays, schedule, how_of(std::move(out), device, std::move(stats), stream),
         [&](std::span<const Array> inputs, Array &output, const PipelineCall &how) {
@@ -112,10 +110,10 @@ Examples
         .def_prop_ro("inputs", &Pipeline::inputs)
         .def("__call__", &run_pipeline, "arrays"_a, nb::kw_only(), "out"_a = nb::none(),
             "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "stats"_a = nb::none(),
-            "stream"_a.none() = 0, "progress"_a = nb::none())
+            "stream"_a.none() = 0, "progress"_a = nb::none(), "others"_a)
         .def("prepare", &prepare_pipeline, "arrays"_a, nb::kw_only(), "out"_a = nb::none(),
             "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "stats"_a = nb::none(),
-            "stream"_a.none() = 0,
+            "stream"_a.none() = 0, "others"_a,
             R"(Makes a call, and returns it as one that runs again, as tilewright.prepare() does.
 
 Returns

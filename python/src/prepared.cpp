@@ -9,11 +9,11 @@ namespace tilewright::python {
 
 namespace {
 
-nb::object run_prepared(PreparedInPython &self, const nb::args &arrays, nb::object out, nb::handle stream) {
-    if (arrays.size() > self.arrays.size()) {
-        throw nb::type_error(("the prepared call takes " + std::to_string(self.arrays.size()) +
-                              " arrays, not " + std::to_string(arrays.size()))
-                .c_str());
+nb::object run_prepared(PreparedInPython &self, const nb::args &arrays, nb::object out, nb::handle stream,
+    const nb::kwargs &others) {
+    refuse_others("the prepared call", others);
+    if (arrays.empty() || arrays.size() > self.arrays.size()) {  // the last one may be optional
+        check_count("the prepared call", arrays.size(), self.arrays.size());
     }
     How how = how_of(std::move(out), nb::str("auto"), nb::none(), stream);
     how.device = self.prepared.device().str();
@@ -43,7 +43,7 @@ void add_prepared(nb::module_ &module) {
         "makes "
         "it.")
         .def("__call__", &run_prepared, "arrays"_a, nb::kw_only(), "out"_a = nb::none(),
-            "stream"_a.none() = 0,
+            "stream"_a.none() = 0, "others"_a,
             "Makes the call on these arrays. `out`: where the result goes; `stream`: see the operators.")
         .def_prop_ro(
             "device", [](const PreparedInPython &p) { return p.prepared.device().str(); },

@@ -1,5 +1,6 @@
 #include "python/src/types.h"
 #include "runtime/process/immortal.h"
+#include "tilewright/error.h"
 #include <array>
 
 namespace nb = nanobind;
@@ -45,11 +46,25 @@ void refuse_type(const std::string &name, const std::string &why) {
 }
 
 void refuse_value(const std::string &name, const std::string &why) {
-    throw nb::value_error((name + ": " + why).c_str());
+    throw Error(Fault::usage, why, {.argument = name});
 }
 
 std::string type_name_of(nb::handle object) {
     return text_of(nb::object(object.type().attr("__name__")));
+}
+
+void check_count(const std::string &what, size_t given, size_t taken) {
+    if (given != taken) {
+        throw nb::type_error((what + " takes " + std::to_string(taken) + (taken == 1 ? " array" : " arrays") +
+                              ", not " + std::to_string(given))
+                .c_str());
+    }
+}
+
+void refuse_others(const std::string &what, const nb::kwargs &others) {
+    for (const auto &[name, value] : others) {
+        throw nb::type_error((what + " takes no argument '" + text_of(name) + "'").c_str());
+    }
 }
 
 void refuse_argument(const std::string &name, const std::string &takes, nb::handle object) {

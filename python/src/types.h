@@ -22,9 +22,14 @@ std::string text_of(nanobind::handle object);
 // The argument `name` that has to be a str. Errors: TypeError.
 std::string word_of(nanobind::handle object, const std::string &name);
 
-// TypeError and ValueError "NAME: WHY".
+// TypeError and ArgumentError "NAME: WHY".
 [[noreturn]] void refuse_type(const std::string &name, const std::string &why);
 [[noreturn]] void refuse_value(const std::string &name, const std::string &why);
+
+// TypeError for a call with another number of arrays, or with keywords that it does not have. nanobind's own
+// text has many lines.
+void check_count(const std::string &what, size_t given, size_t taken);
+void refuse_others(const std::string &what, const nanobind::kwargs &others);
 
 // type(object).__name__.
 std::string type_name_of(nanobind::handle object);

@@ -89,7 +89,7 @@ def test_arrays_of_the_library():
     np.testing.assert_array_equal(result, WANT)
     np.testing.assert_array_equal(np.from_dlpack(result), WANT)
     np.testing.assert_array_equal(result.crop(3, 4, 10, 20).numpy(), WANT[3:13, 4:24])
-    assert repr(array) == "<tilewright.Array u8 (61, 83) on cpu>"
+    assert repr(array) == "<tilewright.Array uint8 (61, 83) on cpu>"
     with pytest.raises(AttributeError):
         array.__cuda_array_interface__
 

@@ -93,7 +93,7 @@ def test_long_sums_are_exact_or_refused():
     assert tiled.row_sum(whole, "u64", device="cpu").compute().tolist() == [70000 * 65535] * 3
     got = tiled.row_sum(whole, "f32", device="cpu").compute()
     assert got.dtype == np.float32 and got[0] == np.float32(70000 * 65535)
-    with pytest.raises(tilewright.ArgumentError, match="u64 or f64, which hold them, or f32"):
+    with pytest.raises(tilewright.ArgumentError, match="uint64 or float64, which hold them, or float32"):
         tiled.row_sum(whole)
 
 
@@ -117,7 +117,7 @@ def test_refusals():
         tiled.gaussian_blur(da.zeros((9, 9), dtype="u1"), -1)
     with pytest.raises(TypeError, match="sgima"):
         tiled.gaussian_blur(da.zeros((9, 9), dtype="u1"), sgima=1)
-    with pytest.raises(ValueError, match="output-type = u8: takes u32, u64, f32, f64"):
+    with pytest.raises(ValueError, match="output_type = uint8: takes uint32, uint64, float32, float64"):
         tiled.column_sum(da.zeros((9, 9), dtype="u1"), "u8")
     with pytest.raises(ValueError, match="border = wrap: it takes pixels from the opposite side"):
         tiled.gaussian_blur(da.zeros((9, 9), dtype="u1"), border="wrap")

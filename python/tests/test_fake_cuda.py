@@ -86,7 +86,7 @@ def test_prepared_calls_are_one_launch_on_arrays_in_place():
         assert other.asked[0]["stream"] == 0x5550
         result = prepared(image)
         assert isinstance(result, tilewright.Array) and result.device == "cuda:0"
-        refused(tilewright.ArgumentError, "must be u8 (60, 64)", lambda: prepared(on_device((60, 65))))
+        refused(tilewright.ArgumentError, "must be uint8 (60, 64)", lambda: prepared(on_device((60, 65))))
         elsewhere = Theirs(on_device(device="cuda:1"))
         refused(tilewright.ArgumentError, "another library's memory", lambda: prepared(elsewhere))
     """)

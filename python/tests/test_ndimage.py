@@ -94,7 +94,7 @@ def test_a_sigma_per_axis_and_a_truncated_window():
         np.testing.assert_array_equal(got, tilewright.gaussian_blur(values, layout="nhw", **options))
         for each, plane in zip(got, values):
             np.testing.assert_array_equal(each, tilewright.gaussian_blur(plane, **options))
-    with pytest.raises(ValueError, match="takes a whole number from 0 to 255 for u8"):
+    with pytest.raises(ValueError, match="takes a whole number from 0 to 255 for uint8"):
         tilewright.gaussian_blur(image("uint8", (5, 5)), border="constant", value=0.5)
 
 

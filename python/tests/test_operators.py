@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def test_functions_are_ordinary(name):
     for word in ("out", "device", "schedule", "stats"):
         assert parameters[word].kind is inspect.Parameter.KEYWORD_ONLY
     for option in op.options:
-        assert option.help.split("\n")[0][:30] in function.__doc__
+        assert re.split("[\n(]", option.help)[0][:30] in function.__doc__
         assert (parameters[option.name].default is inspect.Parameter.empty) == option.is_needed
 
 
@@ -55,7 +56,7 @@ def test_variants():
     assert some and all(
         r.operator == "transpose" and r.family == "tuned" and r.says.endswith(".") for r in some
     )
-    with pytest.raises(tilewright.ArgumentError, match="there is none; known: .*transpose"):
+    with pytest.raises(tilewright.ArgumentError, match="no such operator; known: .*transpose"):
         tilewright.variants("blur")
 
 
@@ -78,7 +79,7 @@ def test_pipeline():
     assert repr(pickle.loads(pickle.dumps(pipeline))) == repr(pipeline)
     with pytest.raises(tilewright.ArgumentError, match="no_such"):
         tilewright.Pipeline("no_such")
-    with pytest.raises(TypeError, match="takes 1 arrays"):
+    with pytest.raises(TypeError, match="takes 1 array,"):
         pipeline(image, image)
 
 
@@ -94,13 +95,15 @@ def test_halo():
 
 def test_sums_that_u32_may_not_hold():
     image = np.full((2, 70000), 65535, np.uint16)
-    for output_type, dtype in (("u64", np.uint64), ("f64", np.float64), ("f32", np.float32)):
+    names = (("u64", np.uint64), ("f64", np.float64), ("f32", np.float32), ("uint64", np.uint64))
+    types = ((np.float64, np.float64), (np.dtype("u8"), np.uint64), (float, np.float64))
+    for output_type, dtype in names + types:
         sums = tilewright.row_sum(image, output_type, device="cpu")
         assert sums.dtype == dtype and (sums == dtype(70000 * 65535)).all()
     out = np.empty(2, np.uint64)
     assert tilewright.row_sum(image, "u64", out=out, device="cpu") is out
     assert out.tolist() == [4587450000, 4587450000]
-    with pytest.raises(tilewright.ArgumentError, match="u64 or f64, which hold them, or f32"):
+    with pytest.raises(tilewright.ArgumentError, match="uint64 or float64, which hold them, or float32"):
         tilewright.row_sum(image)
     strided = np.full((70000, 6), 65535, np.uint16)[:, ::2]
     assert tilewright.column_sum(strided, "f64").tolist() == [4587450000.0] * 3

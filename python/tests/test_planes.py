@@ -100,7 +100,7 @@ def test_out_strides_and_progress():
         (lambda a: tilewright.invert(a[:0], layout="nchw"), ValueError, "no elements"),
         (lambda a: tilewright.invert(a, layout="nchw", out=a), ValueError, "shares memory with an input"),
         (lambda a: tilewright.invert(a, layout="nchw", out=a[0]), ValueError, "must have the shape"),
-        (lambda a: tilewright.invert(a, layout="nchw", out=np.zeros(a.shape)), ValueError, "must be u8"),
+        (lambda a: tilewright.invert(a, layout="nchw", out=np.zeros(a.shape)), ValueError, "must be uint8"),
         (lambda a: tilewright.gaussian_blur(a, -1, layout="nchw"), ValueError, "sigma"),
         (
             lambda a: tilewright.recursive_gaussian(a.astype("i4"), layout="nchw"),

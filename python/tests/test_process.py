@@ -24,6 +24,12 @@ def run(*words, **how):
     return subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=120, **how)
 
 
+def test_modules_come_by_their_names():
+    program = "import sys, tilewright as t; assert 'tilewright.ndimage' not in sys.modules"
+    done = run("-c", program + "; print(t.ndimage.gaussian_filter([[1.0]], 2), 'torch' in dir(t))")
+    assert done.stdout == "[[1.]] True\n", done.stderr
+
+
 def test_threads_work_at_the_same_time():
     want = tilewright.gaussian_blur(IMAGE, 3)
     devices = ["cpu"] + [d.id for d in tilewright.devices() if d.usable and d.id != "cpu"][:1]

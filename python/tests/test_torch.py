@@ -101,7 +101,7 @@ def freed():
     [
         (freed, ValueError, "no memory; was it freed"),
         (lambda: torch.zeros((9, 9), requires_grad=True), TypeError, "detach"),
-        (lambda: torch.zeros((9, 9), dtype=torch.int32), ValueError, "takes u8, u16, f32, f64"),
+        (lambda: torch.zeros((9, 9), dtype=torch.int32), ValueError, "takes uint8, uint16, float32"),
         (lambda: torch.zeros((9, 9), dtype=torch.int64), TypeError, "not Tensor of torch.int64"),
         (lambda: torch.zeros((9, 9), dtype=torch.bool), TypeError, "not Tensor of torch.bool"),
         (lambda: torch.zeros((9, 9)).to_sparse(), TypeError, "image: "),

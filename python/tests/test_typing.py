@@ -38,12 +38,16 @@ assert_type(own.numpy(), Results)
 assert_type(tilewright.devices()[0].id, str)
 assert_type(tilewright.operators["invert"].variants()[0].tunables, dict[str, int])
 assert_type(tilewright.variants("invert"), list[tilewright.Variant])
+assert_type(tilewright.column_sum(image, np.uint64, device=tilewright.devices()[0]), Results)
+assert_type(tilewright.row_sum(image, "uint64"), Results)
+assert_type(tilewright.ndimage.gaussian_filter1d(image, 3), Results)
 assert_type(tilewright.verify("invert"), dict[str, Any])
 tilewright.irfft2(tilewright.rfft2(np.zeros((4, 6))), s=(4, 6))
 
 # What is wrong is seen: each of these lines needs its comment.
 tilewright.gaussian_blur(image, 3, border="edge")  # type: ignore[call-overload]
 tilewright.gaussian_blur(image, 3, bordr="zero")  # type: ignore[call-overload]
+tilewright.row_sum(image, "int8")  # type: ignore[call-overload]
 tilewright.fresnel(image)  # type: ignore[call-overload]
 tilewright.Pipeline(3)  # type: ignore[arg-type]
 tilewright.set_num_threads("2")  # type: ignore[arg-type]

@@ -7,6 +7,9 @@ Each operator of `tilewright.operators` is a function of this module. It takes N
 PyTorch's and others' on the host or a CUDA device, and returns the same kind.
 """
 
+import importlib
+from typing import TYPE_CHECKING
+
 from . import _operators
 from ._operators import *  # noqa: F403: the functions of the registry
 from ._tilewright import (
@@ -36,6 +39,21 @@ _transforms = ["irfft2", "rfft2"] if "fft2d" in operators else []
 if _transforms:
     from ._real_fft import irfft2 as irfft2  # again by this name: for type checkers
     from ._real_fft import rfft2 as rfft2
+
+if TYPE_CHECKING:
+    from . import bands, dask, jax, ndimage, torch
+_modules = ["bands", "dask", "jax", "ndimage", "torch"]  # imported where a program first names them
+
+
+def __getattr__(name):
+    if name in _modules:
+        return importlib.import_module("tilewright." + name)
+    raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), *_modules])
+
 
 for _name in ["ArgumentError", "DeviceError", "Error", "OutOfMemoryError", *_operators.__all__]:
     globals()[_name].__module__ = "tilewright"  # for help(), pickle and tracebacks

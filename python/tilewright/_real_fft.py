@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._operators import fft2d
+from ._tilewright import ArgumentError
 
 
 def rfft2(values: Any, **how: Any) -> Any:
@@ -59,7 +60,7 @@ def irfft2(spectrum: Any, s: tuple[int, int] | None = None, **how: Any) -> Any:
 
     Raises
     ------
-    ValueError
+    ArgumentError
         For another `s`; other errors are those of `fft2d`.
 
     Examples
@@ -73,10 +74,10 @@ def irfft2(spectrum: Any, s: tuple[int, int] | None = None, **how: Any) -> Any:
         try:
             height, width = map(operator.index, s)
         except (TypeError, ValueError):
-            raise ValueError(f"s: takes two whole numbers, (h, w), not {s!r}") from None
+            raise ArgumentError(f"s: takes two whole numbers, (h, w), not {s!r}") from None
         layout = how.get("layout")
         axis = layout.find("h") if isinstance(layout, str) else 0  # fft2d refuses a layout without h
         rows = np.shape(spectrum)[axis : axis + 1] or (height,)
         if width < 1 or (axis >= 0 and height != rows[0]):
-            raise ValueError(f"s: takes ({rows[0]}, w), not {tuple(s)}")
+            raise ArgumentError(f"s: takes ({rows[0]}, w), not {tuple(s)}")
     return fft2d(spectrum, direction="inverse", half=True, width=width, **how)

@@ -6,6 +6,7 @@ fields docs/JSON.md of the project describes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from . import _tilewright
@@ -52,7 +53,7 @@ def variants(
     ['reference', 'tuned']
     """
     if operator is not None and operator not in operators:
-        raise ArgumentError(f"operator '{operator}': there is none; known: {', '.join(operators)}")
+        raise ArgumentError(f"operator = {operator}: no such operator; known: {', '.join(operators)}")
     chosen = [op for name, op in operators.items() if operator in (None, name)]
     found = [variant for op in chosen for variant in op.variants()]
     return [
@@ -154,13 +155,13 @@ def verify(*operators: str, **options: Any) -> dict[str, Any]:
     return _run(["verify", *operators, *_words(options), "--json"], accept=_WRONG_RESULTS)
 
 
-def explain(operator: str, *arrays: Any, **options: Any) -> dict[str, Any]:
+def explain(operator: str | Callable[..., Any], *arrays: Any, **options: Any) -> dict[str, Any]:
     """Runs a call, and says which variant it takes and why, and what its kernels do.
 
     Parameters
     ----------
-    operator : str
-        Its name.
+    operator : str or function
+        The operator's name, or its function.
     arrays : array_like
         Its inputs. Without them the call is the sample that bench() times.
     options
@@ -189,14 +190,20 @@ def explain(operator: str, *arrays: Any, **options: Any) -> dict[str, Any]:
 
     import numpy as np
 
+    if not isinstance(operator, str):
+        operator = getattr(operator, "__name__", repr(operator))
     with tempfile.TemporaryDirectory() as folder:
         # The files are gone when this returns, so that the arrays have the names of the operator's inputs.
-        inputs = operators[operator].inputs if operator in operators else []
+        op = operators.get(operator)
+        inputs = [*op.inputs, *([op.optional_input.name] if op.optional_input else [])] if op else []
+        if op and len(arrays) > len(inputs):
+            raise TypeError(f"explain: {operator} takes {', '.join(inputs)}, and options by their names")
         names = {}
         for i, array in enumerate(arrays):
             elements = np.asarray(array)
             if elements.dtype.kind not in "uifc":
-                raise TypeError(f"explain: takes arrays of numbers, not {type(array).__name__}")
+                given = f"{type(array).__name__} of {elements.dtype}"
+                raise TypeError(f"explain: takes arrays of numbers, not {given}")
             file = os.path.join(folder, f"{i}.npy")
             names[file] = inputs[i] if i < len(inputs) else f"array {i + 1}"
             np.save(file, elements)
