@@ -110,7 +110,9 @@ DeviceInfo cuda_device(int index, const std::string &driver) {
     };
     const int capability = 10 * attribute(capability_major) + attribute(capability_minor);
     d.units = attribute(multiprocessors);
-    d.block_threads = attribute(threads_per_block);
+    constexpr int of_every_gpu = 1024;  // since compute capability 2.0, where the driver does not answer
+    const int threads = attribute(threads_per_block);
+    d.block_threads = threads > 0 ? threads : of_every_gpu;
     d.block_memory = std::max(attribute(shared_memory_per_block), attribute(shared_memory_on_request));
     d.fp64 = d.images = true;
     d.half = capability >= 53;

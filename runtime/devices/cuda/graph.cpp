@@ -57,7 +57,8 @@ void CudaGraph::add_kernel(void *function, const std::array<unsigned, 3> &grid,
     kernel.call = {function, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, shared, {}, {}};
     std::vector<size_t> begins;
     size_t at = 0, bytes = 0;
-    for (size_t i = 0; cu_argument(function, i, &at, &bytes) == 0; i++) {
+    CUresult code = 0;
+    for (size_t i = 0; (code = cu_argument(function, i, &at, &bytes)) == 0; i++) {
         kernel.values.resize(at + bytes);
         memcpy(kernel.values.data() + at, arguments[i], bytes);
         begins.push_back(at);
@@ -68,8 +69,9 @@ void CudaGraph::add_kernel(void *function, const std::array<unsigned, 3> &grid,
     for (const size_t begin : begins) {
         kernel.arguments.push_back(kernel.values.data() + begin);
     }
-    if (begins.empty()) {
-        give_up();  // the driver does not say what the arguments are
+    constexpr CUresult no_such_argument = 1;  // CUDA_ERROR_INVALID_VALUE
+    if (begins.empty() || code != no_such_argument) {
+        give_up();  // the driver does not say what all the arguments are
     }
 } catch (const std::bad_alloc &) {
     give_up();

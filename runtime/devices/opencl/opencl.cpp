@@ -101,7 +101,8 @@ bool takes_ptx(const std::string &driver) {
     return number >= first_driver;
 }
 
-// A device that does not answer has the least that the standard allows.
+// A device that does not answer has the least that the standard allows, but for the threads of a block: of
+// its one no variant could run, and a driver refuses a launch that is too large.
 OpenClDevice described(void *platform, void *device, int index) {
     const auto ask = opencl<AskInfo>("clGetDeviceInfo");
     std::istringstream words(text_of(ask, device, device_extensions));
@@ -118,7 +119,7 @@ OpenClDevice described(void *platform, void *device, int index) {
     d.info.units = (int)number_of(ask, device, device_compute_units, 0u);
     d.info.is_gpu = number_of(ask, device, device_type, uint64_t(0)) & type_gpu;
     d.info.block_threads =
-        (int)std::min<size_t>(number_of(ask, device, device_work_group_size, size_t(1)), INT_MAX);
+        (int)std::min<size_t>(number_of(ask, device, device_work_group_size, size_t(INT_MAX)), INT_MAX);
     d.info.block_memory = (int64_t)std::min<uint64_t>(
         number_of(ask, device, device_local_memory_bytes, uint64_t(32 * 1024)), INT64_MAX);
     d.info.images = number_of(ask, device, device_image_support, 0u) != 0;

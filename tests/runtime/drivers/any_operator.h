@@ -10,11 +10,11 @@ struct AnyOperator {
     const Operator *op = nullptr;
     Sample sample;
 
-    explicit AnyOperator(Backend backend) {
+    explicit AnyOperator(Backend backend, int64_t w = 160, int64_t h = 120) {
         for (const Operator *o : operators()) {
             if (const auto variants = o->variants("tuned", backend); !variants.empty()) {
                 op = o;
-                sample = small_sample(*o, variants.front()->type, 160, 120);
+                sample = small_sample(*o, variants.front()->type, w, h);
                 return;
             }
         }

@@ -206,7 +206,7 @@ TEST_F(CudaPrepared, MemoryIsKeptAndGivenBack) {
 
 TEST_F(CudaPrepared, ADriverWithoutGraphsRunsThePlan) {
     Array output;
-    for (const char *const lacks : {"FAKE_CUDA_NO_GRAPHS", "FAKE_CUDA_SILENT"}) {
+    for (const char *const lacks : {"FAKE_CUDA_NO_GRAPHS", "FAKE_CUDA_SILENT", "FAKE_CUDA_ONE_ARGUMENT"}) {
         setenv(lacks, "1", 1);
         Prepared prepared = prepare({&field, 1}, output);
         unsetenv(lacks);
