@@ -1,5 +1,5 @@
-# Compresses the .deb packages: CPack calls this when it has made them. CPack's own xz takes its level 6, which
-# looks for copies in the last 8 MB; level 8 looks in all of a package, and dpkg needs 32 MB to unpack it.
+# Compresses the .deb packages: CPack calls this when it has made them. CPack's own xz takes its level 6,
+# which looks for copies in the last 8 MB; level 8 looks in all of a package, and dpkg needs 32 MB to unpack.
 if (NOT CPACK_GENERATOR STREQUAL "DEB")
     return()
 endif ()
