@@ -99,7 +99,10 @@ inline void line(RecursiveGaussianLine &blur, ScheduleContext &) {
 }
 
 // First groups of rows, then strips of columns are spread over the cores: `strips` of them per task, so that
-// small images are left to one core.
+// small images are left to one core. Neither loop over strips is partitioned: the code of a library is 44 %
+// smaller for that (RGB u8 190 KB before), takes 28 to 43 % less time to make, and runs in .46 to 1.01 of the
+// time with AVX-512, .60 to 1.02 with AVX2 and .91 to 1.07 without both (61 x 37 to 1024 x 1024, u8, u16 and
+// f32, one thread, AMD EPYC, Zen 4, 2026-11-30). `bands` takes up to 2.3 of the time in this way.
 inline void strips(RecursiveGaussianStrips &blur, ScheduleContext &context) {
     const int lanes = context.target.natural_vector_size<float>(), strip = blur.shape.strip;
     blur.out.split(blur.x, xo, xi, strip, TailStrategy::GuardWithIf)
@@ -123,6 +126,8 @@ inline void strips(RecursiveGaussianStrips &blur, ScheduleContext &context) {
     samples_in_squares(blur.rows, blur.strips, blur.x, yi, context);
     filter_rows(blur.rows, blur.strips, yo, context);
     transpose_in_chunks(blur.rows, context);
+    blur.out.never_partition_all();
+    blur.strips.never_partition_all();
     // Memory is allocated once for all strips of a task.
     blur.along_y.filtered.hoist_storage(blur.out, task);
     blur.rows.lines.filtered.hoist_storage(blur.strips, task);
