@@ -158,7 +158,7 @@ inline void floats(GaussianBlurFloatProducts &blur, ScheduleContext &context) {
     constants_in_shared(blur, segment);
     context.load_ahead(blur.source);
     context.keep_in_own_memory(blur.ring);
-    for (Halide::OutputImageParam buffer : context.buffers) {
+    for (const Halide::OutputImageParam &buffer : context.buffers) {
         gaussian_blur_gpu::rows_of_16_bytes(buffer, 4);
     }
 }

@@ -32,12 +32,12 @@ inline void multiply(MatmulLanes &f) {
     const auto in_registers = [&](Func made) {
         return made.compute_at(f.sum, f.w).store_in(MemoryType::Register);
     };
-    for (Func fours : {f.fours_a, f.fours_b}) {
+    for (const Func &fours : {f.fours_a, f.fours_b}) {
         in_registers(fours).bound_extent(f.v, 4).bound_extent(f.i, 4).vectorize(f.v).unroll(f.i).unroll(f.k);
     }
     in_registers(f.least_a).bound_extent(f.i, 4).unroll(f.i).unroll(f.k);
     in_registers(f.least_b).bound_extent(f.v, 4).unroll(f.v).unroll(f.k);
-    for (Func words : {f.words_a, f.words_b, f.inside_b}) {
+    for (const Func &words : {f.words_a, f.words_b, f.inside_b}) {
         in_registers(words).bound_extent(f.v, 4).bound_extent(f.i, 4).unroll(f.v).unroll(f.i).unroll(f.k);
     }
     in_registers(f.products).bound_extent(f.m, 2).bound_extent(f.n, 4).unroll(f.m).unroll(f.n);
