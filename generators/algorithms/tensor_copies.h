@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright {
-
-namespace tensor_text {
+namespace tilewright::tensor_text {
 
 // Makes asynchronous copies of the copies of 16 bytes from global to shared memory: of a load and the store
 // of what it loaded. A thread waits for them at the barrier behind them, but for those of the `under_way`
@@ -192,6 +190,4 @@ private:
     }
 };
 
-}  // namespace tensor_text
-
-}  // namespace tilewright
+}  // namespace tilewright::tensor_text

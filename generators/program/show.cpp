@@ -5,9 +5,7 @@
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/library.h"
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <set>
 #include <sstream>

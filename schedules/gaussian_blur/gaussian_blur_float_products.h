@@ -8,9 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace tilewright {
-
-namespace gaussian_blur_products {
+namespace tilewright::gaussian_blur_products {
 
 // Keeps what a worker computes of a Func in its registers: these dimensions have so many elements.
 struct Extent {
@@ -197,6 +195,4 @@ inline ScheduleVariants float_variants() {
     return variants;
 }
 
-}  // namespace gaussian_blur_products
-
-}  // namespace tilewright
+}  // namespace tilewright::gaussian_blur_products

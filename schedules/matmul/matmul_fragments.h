@@ -5,9 +5,7 @@
 #include "schedules/shared_moves.h"
 #include <vector>
 
-namespace tilewright {
-
-namespace matmul_fragments {
+namespace tilewright::matmul_fragments {
 
 // Copies the matrices into zero-padded panels in kernels of their own.
 inline void pack(MatmulFragments &f) {
@@ -215,6 +213,4 @@ inline std::vector<Tunable> shares(int tiles, int columns, int depth, int blocks
         {"blocks", blocks, 66, 1056}};
 }
 
-}  // namespace matmul_fragments
-
-}  // namespace tilewright
+}  // namespace tilewright::matmul_fragments

@@ -5,9 +5,7 @@
 #include "schedules/shared_moves.h"
 #include <vector>
 
-namespace tilewright {
-
-namespace matmul_lanes {
+namespace tilewright::matmul_lanes {
 
 // Copies rows to shared memory as they are, 16 bytes per thread and iteration, blocks ahead of the products.
 inline void rows_in_shared(MatmulLanes &f, Func tile, int pieces, int lines) {
@@ -91,6 +89,4 @@ inline std::vector<Tunable> slices(int rows, int columns, int slices, int depth,
         {"depth", depth, 16, 128}, {"ahead", ahead, 1, 8}};
 }
 
-}  // namespace matmul_lanes
-
-}  // namespace tilewright
+}  // namespace tilewright::matmul_lanes
