@@ -119,16 +119,17 @@ endfunction()
 #                      [SCHEDULES ...] [TYPES ...] [TUNABLES ...] [EMIT ...])
 #
 # The libraries of a table of schedules, or of those of its variants that SCHEDULES (names of variants, or of
-# their families) and TYPES choose. One command per target in TARGETS makes the archive FOLDER/NAME_TARGET.a
-# and what EMIT names beside it, and headers: NAME_TARGET_needs.h, which says what the libraries need of a
-# device and which arguments they take, and of a GPU's target NAME_TARGET_texts.h, which has the text of the
-# operator's own kernels. One more command makes the table that the runtime reads, and for each target the
-# list of its libraries, which the table asks for; it runs first, and says what is wrong with the selection.
+# their families) and TYPES choose. One command per target in TARGETS makes their archives, what EMIT names
+# beside them, the list of the archives, FOLDER/NAME_TARGET.libraries, and headers: NAME_TARGET_needs.h, which
+# says what the libraries need of a device and which arguments they take, and of a GPU's target
+# NAME_TARGET_texts.h, which has the text of the operator's own kernels. One more command makes the table that
+# the runtime reads, and for each target the list of its libraries, which the table asks for; it runs first,
+# and says what is wrong with the selection.
 # CMake does not know the variants: the generator does, and it makes no library again that would be the same
 # (generators/program/libraries/build.h). CUDA libraries have machine code beside their PTX, in
 # NAME_cuda_cubins.h, for the compute capabilities that cubins.cmake finds and that run the PTX. Sets in
 # the caller
-#   ARCHIVES   the archives                 TABLE_CPP  NAME_variants(), for the runtime
+#   ARCHIVES   the lists of archives        TABLE_CPP  NAME_variants(), for the runtime
 #   LISTS_CPP  FOLDER/NAME_TARGET_libraries.cpp of each target: NAME_TARGET_libraries(), for the table
 #   SELECTION  what the generator's verbs take to mean the same libraries
 function(tilewright_libraries name)
@@ -182,7 +183,7 @@ function(tilewright_libraries name)
 
     set(archives "")
     foreach (target IN LISTS arg_TARGETS)
-        set(archive ${arg_FOLDER}/${name}_${target}.a)
+        set(archive ${arg_FOLDER}/${name}_${target}.libraries)
         set(made ${archive})
         set(list ${arg_FOLDER}/${name}_${target}_libraries.cpp)
         set(emit ${arg_EMIT})
@@ -212,7 +213,7 @@ function(tilewright_libraries name)
             DEPENDS ${arg_GENERATOR} ${table}
             COMMENT "Libraries of ${name} for ${target}" VERBATIM DEPENDS_EXPLICIT_ONLY)
         list(APPEND archives ${archive})
-        # The headers that the list includes, and the archive: CMake has no other way to say that a static
+        # The headers that the list includes, and the archives: CMake has no other way to say that a static
         # library is made again when an archive changes (LINK_DEPENDS is for programs and shared libraries).
         set_source_files_properties(${list} PROPERTIES OBJECT_DEPENDS "${made}")
     endforeach ()
@@ -222,8 +223,8 @@ function(tilewright_libraries name)
     set(SELECTION ${selection} backend=${backends} PARENT_SCOPE)
 endfunction()
 
-# tilewright_merge(TARGET FOLDER ARCHIVES...): makes the archives sources of the static library TARGET, and
-# puts their objects into it.
+# tilewright_merge(TARGET FOLDER ARCHIVES...): makes the archives, or lists of them, sources of the static
+# library TARGET, and puts their objects into it.
 function(tilewright_merge target folder)
     target_sources(${target} PRIVATE ${ARGN})
     set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${ARGN})

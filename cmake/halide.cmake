@@ -75,8 +75,7 @@ endfunction()
 set(parts
     generators/program/accesses/lanes generators/program/accesses/warp_accesses
     generators/program/cpp_output generators/program/declined_variants generators/program/errors/error_codes
-    generators/program/errors/printed_errors generators/program/libraries/archive
-    generators/program/libraries/build
+    generators/program/errors/printed_errors generators/program/libraries/build
     generators/program/libraries/child_process generators/program/libraries/cubins
     generators/program/libraries/host_side
     generators/program/libraries/kernel_limits generators/program/libraries/kernel_needs

@@ -147,7 +147,7 @@ if (NOT BUILD_SHARED_LIBS)
     # The command line of generator programs is compiled: a project compiles its own generators and schedules
     # only. But it reads the files of its libraries/kernel* and library.cpp (halide.cmake).
     string(CONCAT compiled "/program/(accesses/.*|cpp_output|declined_variants|library_selection|program|show"
-        "|errors/(error_codes|printed_errors)|libraries/(archive|build|child_process|cubins))[.]cpp$")
+        "|errors/(error_codes|printed_errors)|libraries/(build|child_process|cubins))[.]cpp$")
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/generators ${PROJECT_SOURCE_DIR}/schedules DESTINATION ${share}
         FILES_MATCHING PATTERN *.h PATTERN *.cpp REGEX "${compiled}" EXCLUDE)
     tilewright_install_small(tilewright_generator MERGED .)

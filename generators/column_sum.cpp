@@ -5,7 +5,6 @@
 #include "generators/algorithms/column_sum/sliced.h"
 #include "generators/algorithms/column_sum/words.h"
 #include "generators/sum_of_image_generator.h"
-#include <string>
 
 namespace tilewright {
 

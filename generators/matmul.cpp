@@ -5,7 +5,6 @@
 #include "generators/algorithms/matmul/lanes.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/matmul/workers.h"
-#include "generators/algorithms/opencl_functions.h"
 #include "generators/check_tunables.h"
 #include "generators/float_conversions.h"
 #include "generators/instructions.h"

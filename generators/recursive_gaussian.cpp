@@ -11,7 +11,6 @@
 #include "generators/variant_generator.h"
 #include "schedules/shared_moves.h"
 #include <functional>
-#include <string>
 
 namespace tilewright {
 

@@ -7,7 +7,6 @@
 #include "generators/algorithms/row_sum/sliced.h"
 #include "generators/instructions.h"
 #include "generators/sum_of_image_generator.h"
-#include <string>
 
 namespace tilewright {
 

@@ -45,7 +45,7 @@ const std::vector<PassLines> padded_columns = {
     {{16, 16, 8}, 4, 1, cuda, 64}, {{16, 16, 16}, 4, 1, cuda, 64}, {{24, 24, 16}, 2, 1, cuda, 80}};
 
 // Sides of photographs of 8, 10, 18 and 20 megapixels, whose factor is 17 or 19, and 2040. By
-// OpenCL those whose columns fit 48 KB two at a time: 2448 and 2736, below.
+// OpenCL those whose columns fit 48 KB two at a time: columns_by_opencl.
 const std::vector<PassLines> rows_of_photographs = {{{17, 12, 10}, 1, 2, cuda, 64, 204},
     {{17, 12, 12}, 1, 2, cuda, 64, 204}, {{19, 12, 12}, 1, 2, cuda, 64, 228},
     {{17, 16, 12}, 1, 2, gpu, 64, 272}, {{19, 16, 12}, 1, 2, gpu, 64, 304},
@@ -62,10 +62,32 @@ const std::vector<PassLines> columns_of_photographs = {{{17, 12, 10}, 4, 2, cuda
 const std::vector<PassLines> long_rows = {
     {{20, 25, 20}, 1, 2, cuda, 64, 500}, {{16, 16, 8, 8}, 1, 2, cuda, 64, 1024}};
 
+// Columns in the 48 KB that blocks share by OpenCL: .0298, .0283, .0660, .0923, .1119 and .1513 ms for
+// squares of the first six sides, where lines of any length take .0356, .0481, .0832, .1028, .1238 and .1775
+// (H200, 2026-11-29). Two columns of 2048 at a time take .0668, and parts of columns .0523.
+const std::vector<PassLines> columns_by_opencl = {{{12, 12, 10}, 4, 0, opencl, 0, 120},
+    {{16, 12, 8}, 4, 0, opencl}, {{20, 10, 10}, 2, 2, opencl}, {{15, 12, 12}, 2, 2, opencl, 0, 90},
+    {{16, 16, 10}, 2, 2, opencl, 0, 128}, {{15, 20, 10}, 2, 0, opencl}, {{17, 12, 12}, 2, 2, opencl, 80, 102},
+    {{19, 12, 12}, 2, 1, opencl, 80, 114}};
+
 PassNumbers second_part_of_any(int together) {
     PassNumbers numbers = second_part_across(together);
     numbers.serves_all = true;
     return numbers;
+}
+
+// Second parts of lines: 32 columns together, and 16 where there are no more.
+ScheduleVariants second_parts_on_gpus() {
+    return family(
+        "tuned", {
+                     pass_variant("tuned_rows", opencl, lines_in_shared, {8, 16},
+                         second_part(FftPassShape::Lines::transposed, 16)),
+                     pass_variant("tuned_any", cuda, lines_in_shared, {16, 16}, second_part_of_any(32))
+                         .registers("", 64),
+                     pass_variant("tuned_any", opencl, lines_in_shared, {8, 16}, second_part_of_any(32)),
+                     pass_variant("tuned_thin", gpu, lines_in_shared, {8, 16},
+                         second_part(FftPassShape::Lines::across, 16)),
+                 });
 }
 
 }  // namespace
@@ -98,17 +120,8 @@ static const ScheduleVariants &variants() {
                             pass_variants("fused_columns", lines_in_shared, across, other_columns()),
                             pass_variants("fused_rows", lines_in_shared, along, rows_of_photographs),
                             pass_variants("fused_columns", lines_in_shared, across, columns_of_photographs),
-                            pass_variants("fused_rows", lines_in_shared, along, long_rows)}),
-
-        // By OpenCL, whose blocks share 48 KB: .0298, .0283, .0660, .0923, .1119 and .1513 ms for squares of
-        // the first six sides, where lines of any length take .0356, .0481, .0832, .1028, .1238 and .1775
-        // (H200, 2026-11-29). Two columns of 2048 at a time take .0668, and parts of columns .0523.
-        family(
-            "fused", pass_variants("fused_columns", lines_in_shared, across,
-                         {{{12, 12, 10}, 4, 0, opencl, 0, 120}, {{16, 12, 8}, 4, 0, opencl},
-                             {{20, 10, 10}, 2, 2, opencl}, {{15, 12, 12}, 2, 2, opencl, 0, 90},
-                             {{16, 16, 10}, 2, 2, opencl, 0, 128}, {{15, 20, 10}, 2, 0, opencl},
-                             {{17, 12, 12}, 2, 2, opencl, 80, 102}, {{19, 12, 12}, 2, 1, opencl, 80, 114}})),
+                            pass_variants("fused_rows", lines_in_shared, along, long_rows),
+                            pass_variants("fused_columns", lines_in_shared, across, columns_by_opencl)}),
         // Lines with a large prime factor, as convolutions.
         family("fused", {pass_variants("fused_padded_rows", lines_in_shared,
                              padded<FftPassShape::Lines::along>, padded_rows),
@@ -121,17 +134,7 @@ static const ScheduleVariants &variants() {
                          pass_variants("fused_parts", lines_in_shared, second_part_across,
                              {{{10, 10}, 16, 1, cuda, 64}})}),
 
-        // Second parts of lines: 32 columns together, and 16 where there are no more.
-        family("tuned",
-            {
-                pass_variant("tuned_rows", opencl, lines_in_shared, {8, 16},
-                    second_part(FftPassShape::Lines::transposed, 16)),
-                pass_variant("tuned_any", cuda, lines_in_shared, {16, 16}, second_part_of_any(32))
-                    .registers("", 64),
-                pass_variant("tuned_any", opencl, lines_in_shared, {8, 16}, second_part_of_any(32)),
-                pass_variant("tuned_thin", gpu, lines_in_shared, {8, 16},
-                    second_part(FftPassShape::Lines::across, 16)),
-            }),
+        second_parts_on_gpus(),
 
         family("fused", {mixed_variants(cuda), mixed_variants(opencl), mixed_variants(cpu)}),
         mixed_variants_of_f64(),

@@ -117,6 +117,20 @@ ScheduleVariants passes_of_other_sides() {
                 of_fields(other_columns(), 1))});
 }
 
+// Columns that do not fit a block: 8192 on CUDA, from 2048 on with the 48 KB of OpenCL.
+ScheduleVariants passes_of_parts() {
+    const std::vector<PassLines> parts = {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl},
+        {{8, 8}, 32, 1, opencl}, {{8, 16}, 32, 1, cuda, 64}};
+    return family("fused",
+        {pass_variants("fused_first", lines_in_shared, first_part, parts),
+            pass_variant("fused_second", opencl, lines_in_shared, {8, 16}, second_part(32)),
+            pass_variant("fused_second", cuda, lines_in_shared, {8, 8}, second_part(32)),
+            pass_variant("fused_convolved_second", opencl, lines_in_shared, {8, 16}, convolved_part(32)),
+            pass_variant("fused_convolved_second", cuda, lines_in_shared, {8, 8}, convolved_part(32))
+                .registers("", 64),
+            pass_variants("fused_last", lines_in_shared, last_part, parts)});
+}
+
 const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}};
 
 }  // namespace
@@ -146,18 +160,7 @@ static const ScheduleVariants &variants() {
                 pass_variants(
                     "fused_convolved_columns", lines_in_shared, convolved<across>, convolved_columns),
                 passes_of_other_sides(),
-                // Columns that do not fit a block: 8192 on CUDA, from 2048 on with the 48 KB of OpenCL.
-                pass_variants("fused_first", lines_in_shared, first_part,
-                    {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl}, {{8, 8}, 32, 1, opencl},
-                        {{8, 16}, 32, 1, cuda, 64}}),
-                pass_variant("fused_second", opencl, lines_in_shared, {8, 16}, second_part(32)),
-                pass_variant("fused_second", cuda, lines_in_shared, {8, 8}, second_part(32)),
-                pass_variant("fused_convolved_second", opencl, lines_in_shared, {8, 16}, convolved_part(32)),
-                pass_variant("fused_convolved_second", cuda, lines_in_shared, {8, 8}, convolved_part(32))
-                    .registers("", 64),
-                pass_variants("fused_last", lines_in_shared, last_part,
-                    {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl}, {{8, 8}, 32, 1, opencl},
-                        {{8, 16}, 32, 1, cuda, 64}}),
+                passes_of_parts(),
             }),
 
         family("fused", {mixed_variants(cuda), mixed_variants(opencl), mixed_variants(cpu)}),

@@ -187,14 +187,8 @@ ScheduleVariants tuned_on_cpus() {
         });
 }
 
-ScheduleVariants tuned_on_gpus() {
-    using matmul_workers::division, matmul_workers::workers;
-    using enum Division::Copies;
-    const MatmulWorkersConfiguration small_whole{.copies = none}, small{.copies = together},
-        large{.copies = apart};
-    // Panels of both matrices in one buffer stay below the most bytes of an array up to this depth.
-    const Range one_buffer{.most = 65536};
-    const MatmulRunsConfiguration tiles_of_16{.rows = 16, .columns = 16, .depth = 16};
+// 16-bit floats on the tensor cores.
+ScheduleVariants tuned_on_tensor_cores() {
     return family("tuned",
         {
             variant(
@@ -230,6 +224,20 @@ ScheduleVariants tuned_on_gpus() {
                 .says("As tuned_tensor_small_whole, in 128 x 128 tiles."),
             by_panels(variant("tuned_tensor", opencl, "f16 bf16", fragments, panels, tiles(2, 128, 16, 16)))
                 .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB of shared memory."),
+        });
+}
+
+ScheduleVariants tuned_on_gpus() {
+    using matmul_workers::division, matmul_workers::workers;
+    using enum Division::Copies;
+    const MatmulWorkersConfiguration small_whole{.copies = none}, small{.copies = together},
+        large{.copies = apart};
+    // Panels of both matrices in one buffer stay below the most bytes of an array up to this depth.
+    const Range one_buffer{.most = 65536};
+    const MatmulRunsConfiguration tiles_of_16{.rows = 16, .columns = 16, .depth = 16};
+    return family("tuned",
+        {
+            tuned_on_tensor_cores(),
             by_panels(variant("tuned_small_whole", cuda, "f32", workers, small_whole,
                           division({7, 1, 1, 8, 128, 16})))
                 .meant_for("longer_side", {.most = 640})

@@ -298,8 +298,8 @@ ScheduleVariants tuned_variants() {
 
 static const ScheduleVariants &variants() {
     // Sums of bytes are whole numbers; f32 holds them exactly, in whatever order they are added, while they
-    // are below 2^24.
-    const Range exact_floats{.most = (1 << 24) / 255};
+    // are below 2^24, as 255 * 65793 is.
+    const Range exact_floats{.most = 65793};
     const RowSumConfiguration in_own_memory{.in_output = false}, in_output{.in_output = true};
     const std::vector<Tunable> parts_of_rows = {{"pixels", 128, 16, 1024}, {"threads", 128, 32, 1024}};
     static const ScheduleVariants table = {

@@ -1,7 +1,6 @@
 // The schedules of transpose, and the table of its variants. The documented steps:
 // schedules/transpose/transpose_steps.h.
 #include "generators/algorithms/transpose/transpose.h"
-#include "generators/algorithms/integers.h"
 #include "generators/algorithms/transpose/blocks.h"
 #include "generators/algorithms/transpose/configuration.h"
 #include "generators/algorithms/transpose/flat.h"

@@ -9,9 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace tilewright {
-
-namespace tensor_text {
+namespace tilewright::tensor_text {
 
 // Makes copies of boxes of the copies that all threads make: 64 rows of 128 bytes, by one instruction of one
 // thread. A kernel gets a parameter per matrix, which the launch fills: a description of the matrix by the
@@ -235,6 +233,4 @@ private:
     }
 };
 
-}  // namespace tensor_text
-
-}  // namespace tilewright
+}  // namespace tilewright::tensor_text

@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright {
-
-namespace tensor_text {
+namespace tilewright::tensor_text {
 
 // Makes asynchronous copies of the copies of 16 bytes from global to shared memory: of a load and the store
 // of what it loaded. A thread waits for them at the barrier behind them, but for those of the `under_way`
@@ -41,22 +39,7 @@ public:
                 count_uses(lines, i);
                 has_copies_ = false;
             }
-            if (const size_t store = store_of(lines, i); store != 0) {
-                stores_[store] = "\tcp.async.cg.shared.global \t[" + between(lines[store], '[', ']') +
-                                 "], [" + between(line, '[', ']') + "], 16;";
-                continue;
-            }
-            if (const auto copy = stores_.find(i); copy != stores_.end()) {
-                if (ahead_ > 0 && !copied_) {
-                    copied_ = true;
-                    wait();
-                    if (tight_) {
-                        out_.emplace_back("\twgmma.wait_group.sync.aligned 0;");
-                    }
-                    out_.emplace_back("\tbar.sync \t0;");
-                }
-                out_.push_back(copy->second);
-                copied_ = has_copies_ = true;
+            if (becomes_copy(lines, i)) {
                 continue;
             }
             if (ahead_ == 0 && has_copies_ && !stored_ && line.starts_with("\tst.shared")) {
@@ -109,6 +92,30 @@ private:
     bool has_copies_ = false;  // of this kernel, under way
     bool has_products_ = false, waits_ = false;
     bool copied_ = false, stored_ = false, read_ = false;  // since the last barrier that is left
+
+    // Whether the line is a load or a store that a copy stands for. The copy takes the place of the store.
+    bool becomes_copy(const std::vector<std::string> &lines, size_t i) {
+        if (const size_t store = store_of(lines, i); store != 0) {
+            stores_[store] = "\tcp.async.cg.shared.global \t[" + between(lines[store], '[', ']') + "], [" +
+                             between(lines[i], '[', ']') + "], 16;";
+            return true;
+        }
+        const auto copy = stores_.find(i);
+        if (copy == stores_.end()) {
+            return false;
+        }
+        if (ahead_ > 0 && !copied_) {
+            copied_ = true;
+            wait();
+            if (tight_) {
+                out_.emplace_back("\twgmma.wait_group.sync.aligned 0;");
+            }
+            out_.emplace_back("\tbar.sync \t0;");
+        }
+        out_.push_back(copy->second);
+        copied_ = has_copies_ = true;
+        return true;
+    }
 
     // For all copies but the last ones.
     void wait() {
@@ -183,6 +190,4 @@ private:
     }
 };
 
-}  // namespace tensor_text
-
-}  // namespace tilewright
+}  // namespace tilewright::tensor_text

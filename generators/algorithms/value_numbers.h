@@ -1,8 +1,8 @@
 #pragma once
-// The text of kernels, with the numbers of values written so that it deflates well. Halide and LLVM number
-// the values of a kernel one after another (`int _12 = _10 + _11;`, `add.s32 %r12, %r11, %r3;`). So code that
-// is alike has other numbers at each place, and zlib finds no repetition. With distances in place of numbers
-// it is the same text: it deflates to a quarter (OpenCL C) or half (PTX) of the bytes.
+// The text of kernels, with the numbers of values written so that it packs well. Halide and LLVM number the
+// values of a kernel one after another (`int _12 = _10 + _11;`, `add.s32 %r12, %r11, %r3;`). So code that is
+// alike has other numbers at each place, and a compressor finds no repetition. With distances in place of
+// numbers it is the same text, of which a compressor makes a quarter (OpenCL C) or half (PTX) of the bytes.
 //
 // A value is a name and a number: `_12`, `%rd3`, and in PTX also the parameter, label or call `param_3`,
 // `$L__BB0_2`, `callseq 7`. The first value of a name in a line counts as its

@@ -21,7 +21,7 @@ void add_once(std::vector<std::string> &all, const std::string &one) {
     }
 }
 
-std::string joined(const std::vector<std::string> &all) {
+std::string listed(const std::vector<std::string> &all) {
     std::string text;
     for (const std::string &one : all) {
         text += (text.empty() ? "" : ", ") + one;
@@ -214,7 +214,7 @@ void Selection::check_words() const {
         for (const std::string &word : *asked) {
             if (!holds(*known, word) && !(asked == &schedules_ && is_point(word))) {
                 fail("no variant is of " + std::string(what) + " '" + word +
-                     "'; there are: " + joined(*known));
+                     "'; there are: " + listed(*known));
             }
         }
     }
@@ -240,9 +240,9 @@ void Selection::check_value(const Value &value) const {
         }
     }
     if (!ranges.empty()) {
-        fail(pair + " is taken by no chosen variant; it takes " + joined(ranges));
+        fail(pair + " is taken by no chosen variant; it takes " + listed(ranges));
     }
-    fail(pair + ": no chosen variant has a tunable '" + value.tunable + "'; there are: " + joined(known));
+    fail(pair + ": no chosen variant has a tunable '" + value.tunable + "'; there are: " + listed(known));
 }
 
 void Selection::check(bool complete) const {
@@ -261,10 +261,10 @@ void Selection::check(bool complete) const {
         for (const auto &[what, words] :
             {std::pair{"schedule ", &schedules_}, {"type ", &types_}, {"backend ", &all.backends}}) {
             if (!words->empty()) {
-                asked.push_back(what + joined(*words));
+                asked.push_back(what + listed(*words));
             }
         }
-        fail("no variant is of " + joined(asked) + " at once; there are: " + joined(known));
+        fail("no variant is of " + listed(asked) + " at once; there are: " + listed(known));
     }
     for (const Value &value : values_) {
         all.check_value(value);
@@ -358,7 +358,7 @@ void check_table(const std::string &op) {
         }
         if (!holds(forms, variant.form)) {
             fail("variant '" + variant.name + "' is of the form '" + variant.form +
-                 "', which no generator of this program makes; there are: " + joined(forms));
+                 "', which no generator of this program makes; there are: " + listed(forms));
         }
         for (const std::string &type : split(variant.types, ' ')) {
             for (const std::string &backend : backends(variant.where)) {

@@ -5,9 +5,7 @@
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/library.h"
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <set>
 #include <sstream>
@@ -24,26 +22,19 @@ Halide::Target first_target(const Library &library) {
     return Halide::Target(split(targets_of(library, library.tunables), ',').front());
 }
 
-AbstractGeneratorPtr generator_of(const Library &library) {
-    const ScheduleVariant &variant = *library.variant;
-    if (!variant.autoscheduler.empty()) {
-        std::string file = variant.autoscheduler;
+// With the plugin of its autoscheduler.
+AbstractGeneratorPtr ready_generator(const Library &library) {
+    if (!library.variant->autoscheduler.empty()) {
+        std::string file = library.variant->autoscheduler;
         std::transform(file.begin(), file.end(), file.begin(), ::tolower);
         Halide::load_plugin(plugins_folder() + "/libautoschedule_" + file + ".so");
     }
-    AbstractGeneratorPtr generator = GeneratorRegistry::create(variant.form,
-        Halide::GeneratorContext(first_target(library), Halide::AutoschedulerParams(variant.autoscheduler)));
-    for (const auto &[name, value] :
-        {std::pair<std::string, std::string>{"schedule", variant.name}, {"type", library.type},
-            {"backend", library.backend}, {"tunables", library.tunables}, {"errors", library.errors}}) {
-        generator->set_generatorparam_value(name, value);
-    }
-    return generator;
+    return generator_of(library, first_target(library).to_string(), library.tunables);
 }
 
 // Halide prints loop nests on standard error.
 void print_loops(const Library &library) {
-    const AbstractGeneratorPtr generator = generator_of(library);
+    const AbstractGeneratorPtr generator = ready_generator(library);
     Halide::Pipeline pipeline = generator->build_pipeline();
     const Halide::GeneratorContext context = generator->context();
     if (!library.variant->autoscheduler.empty()) {
@@ -92,7 +83,7 @@ private:
 };
 
 void print_resources(const Library &library) {
-    const Halide::Module module = generator_of(library)->build_module(library.name);
+    const Halide::Module module = ready_generator(library)->build_module(library.name);
     Kernels kernels;
     for (const LoweredFunc &function : module.functions()) {
         function.body.accept(&kernels);
@@ -101,7 +92,7 @@ void print_resources(const Library &library) {
 }
 
 void print_accesses(const Library &library, const std::map<std::string, int64_t> &of_call) {
-    const Halide::Module module = generator_of(library)->build_module(library.name);
+    const Halide::Module module = ready_generator(library)->build_module(library.name);
     std::map<std::string, int64_t> values = of_call;
     // A caller knows an output by its name in the metadata, the statements by that of its Func.
     for (const auto &[of_func, of_argument] : module.get_metadata_name_map()) {
@@ -119,7 +110,7 @@ void print_file(const Library &library, Halide::OutputFileType type) {
         std::filesystem::temp_directory_path() / ("tilewright-show-" + std::to_string(getpid()));
     std::filesystem::create_directories(folder);
     const std::string file = (folder / "shown").string();
-    generator_of(library)->build_module(library.name).compile({{type, file}});
+    ready_generator(library)->build_module(library.name).compile({{type, file}});
     std::cout << with_instructions(text_of(file));
     std::filesystem::remove_all(folder);
 }

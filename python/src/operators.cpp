@@ -2,7 +2,6 @@
 #include "python/src/errors.h"
 #include "python/src/module.h"
 #include "tilewright/operator.h"
-#include <algorithm>
 #include <functional>
 #include <optional>
 

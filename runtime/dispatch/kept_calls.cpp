@@ -9,7 +9,6 @@
 #include "runtime/process/immortal.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
-#include "tilewright/operator.h"
 #include <algorithm>
 #include <new>
 #include <utility>

@@ -1,6 +1,5 @@
 // Calls that run again: the plan of a call on other arrays, and on CUDA as one launch.
 #include "runtime/dispatch/prepared.h"
-#include "runtime/arrays/storage.h"
 #include "runtime/devices/calls/halide_calls.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/cuda/graph.h"

@@ -7,7 +7,6 @@
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
-#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <exception>

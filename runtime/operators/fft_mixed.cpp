@@ -1,13 +1,11 @@
 // Divides lines of any length into passes of FftMixed, and binds their arguments.
 #include "runtime/operators/fft_mixed.h"
 #include "generators/algorithms/cache.h"
-#include "generators/algorithms/fft2d/mixed_shape.h"
 #include "generators/algorithms/integers.h"
 #include "runtime/devices/best_device.h"
 #include "runtime/operators/fft_tables.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <stdexcept>
 #include <tuple>

@@ -3,9 +3,7 @@
 #include "runtime/dispatch/form.h"
 #include "runtime/operators/fft_mixed.h"
 #include "runtime/operators/fft_tables.h"
-#include "tilewright/device.h"
 #include <algorithm>
-#include <utility>
 
 namespace tilewright {
 

@@ -8,9 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace tilewright {
-
-namespace gaussian_blur_products {
+namespace tilewright::gaussian_blur_products {
 
 // Keeps what a worker computes of a Func in its registers: these dimensions have so many elements.
 struct Extent {
@@ -158,7 +156,7 @@ inline void floats(GaussianBlurFloatProducts &blur, ScheduleContext &context) {
     constants_in_shared(blur, segment);
     context.load_ahead(blur.source);
     context.keep_in_own_memory(blur.ring);
-    for (Halide::OutputImageParam buffer : context.buffers) {
+    for (const Halide::OutputImageParam &buffer : context.buffers) {
         gaussian_blur_gpu::rows_of_16_bytes(buffer, 4);
     }
 }
@@ -197,6 +195,4 @@ inline ScheduleVariants float_variants() {
     return variants;
 }
 
-}  // namespace gaussian_blur_products
-
-}  // namespace tilewright
+}  // namespace tilewright::gaussian_blur_products

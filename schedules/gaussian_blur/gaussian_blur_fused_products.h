@@ -3,9 +3,7 @@
 #include "generators/algorithms/gaussian_blur/products/fused.h"
 #include "schedules/gaussian_blur/gaussian_blur_products.h"
 
-namespace tilewright {
-
-namespace gaussian_blur_products {
+namespace tilewright::gaussian_blur_products {
 
 // The least power of two that is not below n.
 inline int power_of_two(int n) {
@@ -186,6 +184,4 @@ inline void fused(GaussianBlurFusedProducts &blur, ScheduleContext &context) {
     zero_in_shared(blur, group);
 }
 
-}  // namespace gaussian_blur_products
-
-}  // namespace tilewright
+}  // namespace tilewright::gaussian_blur_products

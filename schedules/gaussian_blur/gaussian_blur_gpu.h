@@ -11,9 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tilewright {
-
-namespace gaussian_blur_gpu {
+namespace tilewright::gaussian_blur_gpu {
 
 using Halide::OutputImageParam;
 
@@ -341,6 +339,4 @@ inline ScheduleVariants half_variants() {
     return variants;
 }
 
-}  // namespace gaussian_blur_gpu
-
-}  // namespace tilewright
+}  // namespace tilewright::gaussian_blur_gpu

@@ -4,9 +4,7 @@
 #include "schedules/schedule.h"
 #include "schedules/shared_moves.h"
 
-namespace tilewright {
-
-namespace gaussian_blur_products {
+namespace tilewright::gaussian_blur_products {
 
 // A lane keeps its 32 sums in registers over all steps. It loads the words of taps and lines that a step
 // multiplies before, 16 bytes at a time.
@@ -166,6 +164,4 @@ inline void products(GaussianBlurProducts &blur, ScheduleContext &context) {
     pass_down_columns(blur, context["lines"], context["outputs"]);
 }
 
-}  // namespace gaussian_blur_products
-
-}  // namespace tilewright
+}  // namespace tilewright::gaussian_blur_products

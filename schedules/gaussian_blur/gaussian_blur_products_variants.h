@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace tilewright {
-
-namespace gaussian_blur_products {
+namespace tilewright::gaussian_blur_products {
 
 using Row = GaussianBlurProductsConfiguration;
 
@@ -92,6 +90,4 @@ inline ScheduleVariants two_kernel_variants() {
     return variants;
 }
 
-}  // namespace gaussian_blur_products
-
-}  // namespace tilewright
+}  // namespace tilewright::gaussian_blur_products

@@ -4,9 +4,7 @@
 #include "generators/algorithms/gaussian_blur/realigned.h"
 #include "schedules/gaussian_blur/gaussian_blur_two_kernels.h"
 
-namespace tilewright {
-
-namespace gaussian_blur_two_kernels {
+namespace tilewright::gaussian_blur_two_kernels {
 
 // One thread per `elements` elements of a row, which are `width` apart: neighbouring threads have neighbours.
 inline void realigned(GaussianBlurRealigned &rows, ScheduleContext &context) {
@@ -24,6 +22,4 @@ inline ScheduleVariant realigned_variant() {
         .says("Copies rows to memory where they are aligned, runs a variant for those, copies the result.");
 }
 
-}  // namespace gaussian_blur_two_kernels
-
-}  // namespace tilewright
+}  // namespace tilewright::gaussian_blur_two_kernels

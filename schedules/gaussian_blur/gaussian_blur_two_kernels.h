@@ -4,9 +4,7 @@
 #include "schedules/schedule.h"
 #include "schedules/shared_moves.h"
 
-namespace tilewright {
-
-namespace gaussian_blur_two_kernels {
+namespace tilewright::gaussian_blur_two_kernels {
 
 inline const Var xi{"xi"}, yi{"yi"}, block{"block"}, row_of_thread{"own"};
 
@@ -80,6 +78,4 @@ inline void columns(GaussianBlurNear &blur, ScheduleContext &context) {
     pass(blur.down, blur.down_sum, blur.i, TailStrategy::RoundUp, TailStrategy::RoundUp);
 }
 
-}  // namespace gaussian_blur_two_kernels
-
-}  // namespace tilewright
+}  // namespace tilewright::gaussian_blur_two_kernels

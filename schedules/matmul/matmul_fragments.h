@@ -5,9 +5,7 @@
 #include "schedules/shared_moves.h"
 #include <vector>
 
-namespace tilewright {
-
-namespace matmul_fragments {
+namespace tilewright::matmul_fragments {
 
 // Copies the matrices into zero-padded panels in kernels of their own.
 inline void pack(MatmulFragments &f) {
@@ -131,6 +129,22 @@ inline void rows_in_shared(MatmulFragments &f, ScheduleContext &context) {
     }
 }
 
+// What a thread reads of the tiles, and its parts.
+inline void words_in_registers(MatmulFragments &f) {
+    if (f.products.defined()) {
+        f.products.compute_at(f.sum, f.m).unroll(f.m).unroll(f.k);
+    }
+    for (Func part : f.parts) {
+        part.compute_at(f.sum, f.m).bound_extent(f.v, 4).unroll(f.v).unroll(f.m).unroll(f.k);
+    }
+    f.words.compute_at(f.sum, f.m).bound_extent(f.v, 4).unroll(f.m).unroll(f.k);
+    if (f.division.a_in_rows()) {
+        f.words.unroll(f.v);
+    } else {
+        f.words.vectorize(f.v);
+    }
+}
+
 // A block of four warps computes a tile of out. Its sums stay in registers as those of
 // matmul_workers::workers() do.
 inline void fragments(MatmulFragments &f, ScheduleContext &context) {
@@ -169,18 +183,7 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
     } else {
         f.tile_a.bound_extent(f.l, 32).bound_extent(f.m, division.rows() / 16);
     }
-    if (f.products.defined()) {
-        f.products.compute_at(f.sum, f.m).unroll(f.m).unroll(f.k);
-    }
-    for (Func part : f.parts) {
-        part.compute_at(f.sum, f.m).bound_extent(f.v, 4).unroll(f.v).unroll(f.m).unroll(f.k);
-    }
-    f.words.compute_at(f.sum, f.m).bound_extent(f.v, 4).unroll(f.m).unroll(f.k);
-    if (division.a_in_rows()) {
-        f.words.unroll(f.v);
-    } else {
-        f.words.vectorize(f.v);
-    }
+    words_in_registers(f);
     if (division.copies == FragmentDivision::Copies::parts) {
         return in_parts(f);
     }
@@ -210,6 +213,4 @@ inline std::vector<Tunable> shares(int tiles, int columns, int depth, int blocks
         {"blocks", blocks, 66, 1056}};
 }
 
-}  // namespace matmul_fragments
-
-}  // namespace tilewright
+}  // namespace tilewright::matmul_fragments

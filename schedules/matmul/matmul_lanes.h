@@ -5,9 +5,7 @@
 #include "schedules/shared_moves.h"
 #include <vector>
 
-namespace tilewright {
-
-namespace matmul_lanes {
+namespace tilewright::matmul_lanes {
 
 // Copies rows to shared memory as they are, 16 bytes per thread and iteration, blocks ahead of the products.
 inline void rows_in_shared(MatmulLanes &f, Func tile, int pieces, int lines) {
@@ -32,12 +30,12 @@ inline void multiply(MatmulLanes &f) {
     const auto in_registers = [&](Func made) {
         return made.compute_at(f.sum, f.w).store_in(MemoryType::Register);
     };
-    for (Func fours : {f.fours_a, f.fours_b}) {
+    for (const Func &fours : {f.fours_a, f.fours_b}) {
         in_registers(fours).bound_extent(f.v, 4).bound_extent(f.i, 4).vectorize(f.v).unroll(f.i).unroll(f.k);
     }
     in_registers(f.least_a).bound_extent(f.i, 4).unroll(f.i).unroll(f.k);
     in_registers(f.least_b).bound_extent(f.v, 4).unroll(f.v).unroll(f.k);
-    for (Func words : {f.words_a, f.words_b, f.inside_b}) {
+    for (const Func &words : {f.words_a, f.words_b, f.inside_b}) {
         in_registers(words).bound_extent(f.v, 4).bound_extent(f.i, 4).unroll(f.v).unroll(f.i).unroll(f.k);
     }
     in_registers(f.products).bound_extent(f.m, 2).bound_extent(f.n, 4).unroll(f.m).unroll(f.n);
@@ -91,6 +89,4 @@ inline std::vector<Tunable> slices(int rows, int columns, int slices, int depth,
         {"depth", depth, 16, 128}, {"ahead", ahead, 1, 8}};
 }
 
-}  // namespace matmul_lanes
-
-}  // namespace tilewright
+}  // namespace tilewright::matmul_lanes

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace tilewright {
-
-namespace matmul_workers {
+namespace tilewright::matmul_workers {
 
 // Copies zero-padded panels of A and B in kernels of their own. A is transposed on the way, through 32 by 33
 // words of shared memory.
@@ -159,6 +157,4 @@ inline std::vector<Tunable> division(Numbers n) {
         {"width", outputs, 4, 16}, {"height", outputs, 4, 16}};
 }
 
-}  // namespace matmul_workers
-
-}  // namespace tilewright
+}  // namespace tilewright::matmul_workers

@@ -9,9 +9,7 @@
 #include "schedules/shared_moves.h"
 #include <vector>
 
-namespace tilewright {
-
-namespace recursive_gaussian_tiles {
+namespace tilewright::recursive_gaussian_tiles {
 
 using Halide::OutputImageParam;
 using Halide::Stage;
@@ -262,6 +260,4 @@ inline void tiles_of_any_size(RecursiveGaussianTiles &blur, ScheduleContext &con
     blur.row.compute_at(blur.transposed, v).vectorize(i, 4).unroll(i);
 }
 
-}  // namespace recursive_gaussian_tiles
-
-}  // namespace tilewright
+}  // namespace tilewright::recursive_gaussian_tiles

@@ -5,7 +5,6 @@
 #include "apps/tilewright/explanation/warp_accesses.h"
 #include "apps/tilewright/terminal/printing.h"
 #include <HalideRuntime.h>
-#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 

@@ -150,7 +150,10 @@ const Variant &ForeignOperator::load(const Variant &variant) const {
 
 const Variant &ForeignOperator::loaded(const Variant &variant) const {
     const std::lock_guard lock(mutex_);
-    return variant.entry ? variant : load(variant);
+    if (!variant.entry) {
+        return load(variant);
+    }
+    return variant;  // NOLINT(bugprone-return-const-ref-from-parameter): it lives as long as the operator
 }
 
 std::vector<uint64_t> ForeignOperator::scalars(const Settings &settings) const {

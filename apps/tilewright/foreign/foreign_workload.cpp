@@ -71,7 +71,7 @@ std::vector<Sample> ForeignWorkload::samples(const std::string &type) const {
             Sample sample = benchmark_sample(type, size, {});
             foreign_.parse(sample.inputs, sample.settings);
             samples.push_back(std::move(sample));
-        } catch (const Error &) {  // a size that the generator does not take
+        } catch (const Error &) {  // NOLINT(bugprone-empty-catch): a size that the generator does not take
         }
     }
     if (samples.empty()) {

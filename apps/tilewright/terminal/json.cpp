@@ -2,7 +2,6 @@
 #include "apps/tilewright/terminal/json.h"
 #include "apps/tilewright/built_variants/tunables.h"
 #include "apps/tilewright/terminal/printing.h"
-#include "runtime/errors/plain_text.h"
 #include "runtime/files/input_file.h"
 #include "runtime/measured/json_bounds.h"
 #include "tilewright/error.h"
@@ -80,29 +79,10 @@ int int_of(const Json &value) {
     return (int)number;
 }
 
-// As JSON writes a letter by its number: in UTF-16.
-static std::string escaped(uint32_t code) {
-    constexpr uint32_t first_of_pairs = 0x10000;
-    return code < first_of_pairs ? fmt::format("\\u{:04x}", code) :
-                                   fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + ((code - first_of_pairs) >> 10),
-                                       0xdc00 + (code & 0x3ff));
-}
-
 std::string text_of(const Json &json) {
-    // A name from a driver may hold bytes that are not UTF-8; they are replaced rather than ending the
-    // report.
-    const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-    std::string plain;
-    for (size_t at = 0; at < text.size();) {
-        const Letter letter = letter_at(text, at);
-        if (is_plain(letter) || text[at] == '\n') {
-            plain.append(text, at, letter.bytes);
-        } else {  // in a string
-            plain += escaped(letter.code);
-        }
-        at += letter.bytes;
-    }
-    return plain;
+    // In ASCII, so that a terminal shows every letter as it is. A name from a driver may hold bytes that are
+    // not UTF-8; they are replaced rather than ending the report.
+    return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 void print(const Json &json) {

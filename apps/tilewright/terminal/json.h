@@ -34,8 +34,8 @@ std::string json_text_of(const std::string &path);
 // it is none that int holds.
 int int_of(const Json &value);
 
-// The text of a report, in which each letter that a terminal might not show as it is is escaped; and that
-// text printed to standard output. Errors of print: failed, when it cannot be written.
+// The text of a report, in ASCII with all other letters escaped; and that text printed to standard output.
+// Errors of print: failed, when it cannot be written.
 std::string text_of(const Json &json);
 void print(const Json &json);
 

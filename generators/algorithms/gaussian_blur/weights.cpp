@@ -1,8 +1,6 @@
 // The search for the integer weights of a Gaussian blur, and their error bound.
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "generators/algorithms/cache.h"
-#include "generators/algorithms/integers.h"
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>

@@ -73,16 +73,12 @@ private:
     const Expr once;          // 1, in a way that Halide does not see: a loop of so many iterations is kept
     const Expr blocks, of_share, shares;  // of the depth: blocks, blocks of a share, shares of a tile
 
-    static Expr inside(Expr at, Expr extent) {
-        return promised(min(at, extent - 1), extent);
-    }
-
     // Word `at` along k of what `read` gives for a row of A or a column of B; 0 beyond its end, and where
     // that row or column is not `inside`.
     template<typename At>
     Expr word_of(Expr at, Expr is_inside, At read) const {
         const auto number = [&](Expr k, Expr zero, auto made) {
-            return select(below(k, size.depth) && is_inside, made(read(inside(k, size.depth))), zero);
+            return select(below(k, size.depth) && is_inside, made(read(not_beyond(k, size.depth))), zero);
         };
         if (product.numbers_per_word() == 1) {
             return number(at, 0.0f, number_parts::representable);
@@ -98,7 +94,7 @@ private:
         const Expr place = 4 * ((n % 8) / 2) + 2 * ((n / 8) % 2) + n % 2,
                    column = division.columns * b + 16 * (n / 16) + place;
         return word_of(
-            at, below(column, size.columns), [&](Expr k) { return B(inside(column, size.columns), k); });
+            at, below(column, size.columns), [&](Expr k) { return B(not_beyond(column, size.columns), k); });
     }
 
     // tile_a(v, l, m, k, b) is word v of lane l in the rows from 16 m on and the 8 words from 8 k on, of row
@@ -113,7 +109,7 @@ private:
         const Expr row = division.rows() * b + 16 * m + l / 4 + 8 * (v % 2),
                    at_a = 8 * k + l % 4 + 4 * (v / 2);
         const Expr word_a =
-            word_of(at_a, below(row, size.rows), [&](Expr k) { return A(k, inside(row, size.rows)); });
+            word_of(at_a, below(row, size.rows), [&](Expr k) { return A(k, not_beyond(row, size.rows)); });
         word_b(v, n, k, b) = number_of_b(n, division.a_in_rows() ? 16 * (k / 4) + 4 * v + k % 4 : 4 * k + v);
         const Expr word = word_b(v, n, k, b);
         const Expr part_b = product.parts() == 1 ? word :
@@ -147,7 +143,7 @@ private:
     // multiplied; where it is not finite, sum_again() sees to it. Other copies serve depths that are whole
     // blocks alone.
     Expr inside_depth(const Expr &at, const Expr &depth) const {
-        return division.in_boxes() || !division.both_in_rows() ? inside(at, depth) : at;
+        return division.in_boxes() || !division.both_in_rows() ? not_beyond(at, depth) : at;
     }
 
     // tile_a(v, k, l, m, h, b) is word v of the piece at place k of row l, m-th 64 rows, in block h of the
@@ -159,10 +155,10 @@ private:
         const Expr of_row = pieces * block + place_of(k, l, pieces);
         tile_a(v, k, l, m, h, b) =
             A(4 * inside_depth(of_row, size.depth / (4 * product.numbers_per_word())) + v,
-                inside(row, size.rows));
+                not_beyond(row, size.rows));
         if (division.both_in_rows()) {
             const Expr piece = division.columns / 8 * b + 8 * n + place_of(k, l, 8);
-            tile_b(v, k, l, n, h, b) = B(4 * inside(piece, size.columns / 8) + v,
+            tile_b(v, k, l, n, h, b) = B(4 * not_beyond(piece, size.columns / 8) + v,
                 inside_depth(2 * division.depth * block + l, size.depth));
         }
     }

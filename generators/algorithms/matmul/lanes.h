@@ -54,10 +54,6 @@ private:
     const Expr blocks, across, down;  // blocks of the depth; tiles of out
     const Expr once;                  // as in MatmulFragments
 
-    static Expr inside(const Expr &at, const Expr &extent) {
-        return promised(min(at, extent - 1), extent);
-    }
-
     // Pieces of 16 bytes change places in shared memory, so that lanes read from different banks: of A in
     // every other row, of B every four rows.
     Expr place_in_a(const Expr &piece, const Expr &line) const {
@@ -74,9 +70,9 @@ private:
         const Expr of_a = division.depth / 4 * block + place_in_a(p, l),
                    of_b = division.columns / 4 * bx + place_in_b(p, l);
         tile_a(v, p, l, h, b) =
-            A(4 * inside(of_a, size.depth / 4) + v, inside(division.rows * b + l, size.rows));
+            A(4 * not_beyond(of_a, size.depth / 4) + v, not_beyond(division.rows * b + l, size.rows));
         tile_b(v, p, l, h, bx) =
-            B(4 * inside(of_b, size.columns / 4) + v, inside(division.depth * block + l, size.depth));
+            B(4 * not_beyond(of_b, size.columns / 4) + v, not_beyond(division.depth * block + l, size.depth));
     }
 
     // Of worker w: its lane, its warp's place in the tile, and its slice.
@@ -199,7 +195,7 @@ private:
                    four = division.columns / 4 * bx + column / 4;
         plain(v, k, w, bx) = 0.0f;
         plain(v, k, w, bx) +=
-            A(all, inside(of_row, size.rows)) * B(4 * inside(four, size.columns / 4) + v, all);
+            A(all, not_beyond(of_row, size.rows)) * B(4 * not_beyond(four, size.columns / 4) + v, all);
         value(v, k, w, bx) = select(lost(k, w, bx) > 0, plain(v, k, w, bx), added(v, k, w, bx));
     }
 

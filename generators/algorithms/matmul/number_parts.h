@@ -3,9 +3,7 @@
 #include "Halide.h"
 #include <cstdint>
 
-namespace tilewright {
-
-namespace number_parts {
+namespace tilewright::number_parts {
 
 using Halide::Expr;
 
@@ -38,6 +36,4 @@ inline Expr is_infinite(Expr number) {  // or NaN
     return (bits_of(number) & exponent) == exponent;
 }
 
-}  // namespace number_parts
-
-}  // namespace tilewright
+}  // namespace tilewright::number_parts

@@ -17,6 +17,11 @@ struct Extents {
     Halide::Expr rows, columns, depth;
 };
 
+// The index of an element that there is, for one that may be beyond the end.
+inline Halide::Expr not_beyond(const Halide::Expr &at, const Halide::Expr &extent) {
+    return promised(min(at, extent - 1), extent);
+}
+
 // A and B in panels: a panel has `rows` rows of A or `columns` columns of B, and is cut into blocks of
 // `depth` along the summed dimension. Elements of a panel that are outside the matrix are zero, so that
 // nothing inside the product depends on the sizes of out.

@@ -2,7 +2,6 @@
 #include "generators/program/accesses/warp_accesses.h"
 #include "generators/program/accesses/lanes.h"
 #include <algorithm>
-#include <functional>
 #include <set>
 #include <sstream>
 #include <tuple>

@@ -2,8 +2,6 @@
 #include "generators/program/errors/error_codes.h"
 #include "schedules/passes/thread_folds.h"
 #include <HalideRuntime.h>
-#include <map>
-#include <string>
 
 namespace tilewright {
 

@@ -1,6 +1,5 @@
 // Makes the libraries of a selection, and leaves those alone that would come out the same.
 #include "generators/program/libraries/build.h"
-#include "generators/program/libraries/archive.h"
 #include "generators/program/libraries/child_process.h"
 #include "generators/program/libraries/cubins.h"
 #include "generators/program/libraries/kernel_needs.h"
@@ -12,7 +11,6 @@
 #include <iostream>
 #include <map>
 #include <set>
-#include <sstream>
 
 namespace tilewright {
 
@@ -53,13 +51,13 @@ void show_file(const fs::path &path) {
     }
 }
 
-// The libraries of one target, and the archive that they make.
+// The libraries of one target, and the list of their archives.
 class TargetBuild {
 public:
     TargetBuild(const Selection &selection, std::string target, std::vector<Library> libraries,
         fs::path folder, std::string files)
         : selection_(selection), target_(std::move(target)), libraries_(std::move(libraries)),
-          folder_(std::move(folder)), archive_(folder_ / (selection.name + "_" + target_ + ".a")) {
+          folder_(std::move(folder)), list_(folder_ / (selection.name + "_" + target_ + ".libraries")) {
         for (const std::string &file : split(files, ',')) {
             if (is_cubin(file)) {
                 cubins_.push_back(file);
@@ -73,10 +71,10 @@ public:
     bool run() {
         const std::vector<std::string> others = other_libraries();
         const std::vector<Library> changed = changed_libraries();
-        // Before the first change. So the archive is missing after a build that fails or is stopped, and the
+        // Before the first change. So the list is missing after a build that fails or is stopped, and the
         // next build makes it again, whatever it finds changed then.
         if (!changed.empty() || !others.empty()) {
-            fs::remove(archive_);
+            fs::remove(list_);
         }
         for (const std::string &library : others) {
             remove(library);
@@ -99,18 +97,7 @@ public:
             std::cerr << "error: the text of the kernels cannot be written in " << folder_ << "\n";
             return false;
         }
-        if (fs::exists(archive_)) {
-            return true;
-        }
-        std::vector<std::string> archives;
-        for (const Library &library : libraries_) {
-            archives.push_back((folder_ / (library.name + ".a")).string());
-        }
-        const std::string why_not = join_archives(archives, archive_.string());
-        if (!why_not.empty()) {
-            std::cerr << "error: " << why_not << "\n";
-        }
-        return why_not.empty();
+        return fs::exists(list_) || write_list();
     }
 
 private:
@@ -126,9 +113,22 @@ private:
     fs::path folder_;
     std::string files_;                // that Halide makes
     std::vector<std::string> cubins_;  // "sm_90": the machine code of CUDA libraries beside their PTX
-    fs::path archive_;
+    fs::path list_;
     std::map<std::string, std::string> keys_;
     std::map<pid_t, Running> running_;
+
+    bool write_list() const {
+        std::ofstream file(list_);
+        for (const Library &library : libraries_) {
+            file << library.name << ".a\n";
+        }
+        file.close();
+        if (!file) {
+            fs::remove(list_);
+            std::cerr << "error: " << list_ << " cannot be written\n";
+        }
+        return (bool)file;
+    }
 
     fs::path made(const std::string &library) const {
         return folder_ / (library + ".made");

@@ -152,7 +152,7 @@ std::string for_opencl(
         const size_t open = ptx.find(".entry " + name + "(") + 7 + name.size(), close = ptx.find(')', open);
         const std::optional<int64_t> bytes = kernels[i].shared_bytes;
         if (!bytes) {
-            const size_t last = ptx.find_last_not_of("\n", close - 1);
+            const size_t last = ptx.find_last_not_of('\n', close - 1);
             ptx.insert(last + 1, (last == open ? "" : ",") +
                                      std::string("\n\t.param .u64 .ptr .shared .align 16 ") + name +
                                      "_local");

@@ -89,7 +89,7 @@ std::string plugins_folder() {
     return folder;
 }
 
-static Halide::Internal::AbstractGeneratorPtr generator_of(
+Halide::Internal::AbstractGeneratorPtr generator_of(
     const Library &library, const std::string &target, const std::string &tunables) {
     const ScheduleVariant &variant = *library.variant;
     auto generator = Halide::Internal::GeneratorRegistry::create(variant.form,

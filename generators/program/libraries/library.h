@@ -11,6 +11,11 @@ std::string plugins_folder();
 // for devices without them, too.
 std::string targets_of(const Library &library, const std::string &tunables);
 
+// The generator of a library, for one or several of its targets. The plugin of its autoscheduler must have
+// been loaded before.
+Halide::Internal::AbstractGeneratorPtr generator_of(
+    const Library &library, const std::string &target, const std::string &tunables);
+
 // Whether it is a CPU library that runs on machines with AVX2 only. It is one where its variant shares a
 // family with a variant `..._any`, which runs on the others; where its variant says so; and where an
 // autoscheduler made its schedule, because such variants are there to be compared. Building for two

@@ -13,7 +13,6 @@
 #include <map>
 #include <new>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -97,7 +97,7 @@ ArgumentsOfKernels gather_numbers(std::string &ptx) {
         Parameters parameters;
         std::istringstream lines(ptx.substr(open + 1, close - open - 1));
         for (std::string line; std::getline(lines, line, ',');) {
-            line.erase(line.find_last_not_of("\n") + 1);
+            line.erase(line.find_last_not_of('\n') + 1);
             if (!line.empty()) {
                 parameters.add(line);
             }

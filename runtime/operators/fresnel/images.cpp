@@ -38,7 +38,8 @@ void write_rows(const Complex *from, int64_t pitch, Array &output, double factor
             if constexpr (std::is_floating_point_v<T>) {
                 out = value;
             } else {
-                out = (T)(std::min(top, (double)value * factor) + .5);
+                const double scaled = std::min(top, (double)value * factor);
+                out = (T)(scaled + .5);  // NOLINT(bugprone-incorrect-roundings): it is not negative
             }
         }
     }

@@ -4,13 +4,10 @@
 #include "generators/algorithms/gaussian_blur/exact_taps.h"
 #include "generators/algorithms/integers.h"
 #include "runtime/process/immortal.h"
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <utility>
-#include <vector>
 
 namespace tilewright {
 

@@ -1,7 +1,6 @@
 // The workload of matmul: the bound of its error, and sizes around which its rows change.
 #include "tilewright/workload.h"
 #include "runtime/workloads/random.h"
-#include <bit>
 #include <cmath>
 #include <utility>
 

@@ -23,21 +23,11 @@ struct DenseForm : FormOf<MinPlusRequest> {
     using FormOf::FormOf;
 
 protected:
-    ~DenseForm() = default;
     void bind(Launch &launch, const Variant &, const MinPlusRequest &request, Array &output) const override {
         bind_vectors(launch, request)
             .in("accumulated", accumulated_of(request))
             .out("output", output, first(output, request.length));
     }
-};
-
-// The definition.
-struct DefinitionForm final : DenseForm {
-    using DenseForm::DenseForm;
-};
-
-struct ShortForm final : DenseForm {
-    using DenseForm::DenseForm;
 };
 
 struct SlicesForm final : DenseForm {
@@ -160,8 +150,7 @@ private:
     }
 };
 
-constexpr DefinitionForm definition("min_plus_convolution");
-constexpr ShortForm short_vector("min_plus_convolution_short");
+constexpr DenseForm definition("min_plus_convolution"), short_vector("min_plus_convolution_short");
 constexpr SlicesForm slices("min_plus_convolution_slices");
 constexpr StripsForm strips("min_plus_convolution_strips");
 constexpr PrunedForm plan_of_blocks("min_plus_convolution_plan", true);

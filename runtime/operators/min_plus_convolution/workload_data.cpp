@@ -1,6 +1,5 @@
 #include "runtime/operators/min_plus_convolution/workload_data.h"
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <random>
 #include <stdexcept>

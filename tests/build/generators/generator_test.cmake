@@ -87,12 +87,12 @@ elseif (WHAT STREQUAL "build")
     foreach (variant reference vectors_4 vectors_8 vectors_16 on_two_lines)
         list(APPEND files small_${variant}_u8_cpu.a small_${variant}_u8_cpu.h)
     endforeach ()
-    list(APPEND files small_cpu.a)
+    list(APPEND files small_cpu.libraries)
 
     generator("" 0 "" ${build})
     written(made ${files})
-    # OpenCL has no variants here: its archive has no members.
-    if (NOT made STREQUAL "${files}" OR NOT EXISTS ${out}/small_opencl.a)
+    # OpenCL has no variants here: its list is empty.
+    if (NOT made STREQUAL "${files}" OR NOT EXISTS ${out}/small_opencl.libraries)
         message(FATAL_ERROR "not all was made: ${made}")
     endif ()
     generator("" 0 "" ${build})
@@ -102,7 +102,7 @@ elseif (WHAT STREQUAL "build")
     endif ()
     generator(changed 0 "" ${build})
     written(made ${files})
-    if (NOT made STREQUAL "small_vectors_16_u8_cpu.a;small_vectors_16_u8_cpu.h;small_cpu.a")
+    if (NOT made STREQUAL "small_vectors_16_u8_cpu.a;small_vectors_16_u8_cpu.h;small_cpu.libraries")
         message(FATAL_ERROR "of one changed variant this was made: ${made}")
     endif ()
     file(REMOVE ${out}/small_vectors_4_u8_cpu.h)
@@ -112,19 +112,19 @@ elseif (WHAT STREQUAL "build")
         message(FATAL_ERROR "a file was lost, and this was made: ${made}")
     endif ()
 
-    # A library that fails leaves no file and no archive. So the next build makes the archive again, also
+    # A library that fails leaves no file and no list. So the next build makes the list again, also
     # where it finds all libraries made, as that of the one variant `reference` does. After a build with fewer
     # variants, only their files are left.
     generator(wrong 1 "error: copy: the library of variant 'vectors_wrong' for u8 on cpu was not made"
     ${build})
-    file(GLOB left RELATIVE ${out} ${out}/*wrong* ${out}/*.unfinished ${out}/small_cpu.a)
+    file(GLOB left RELATIVE ${out} ${out}/*wrong* ${out}/*.unfinished ${out}/small_cpu.libraries)
     if (left)
         message(FATAL_ERROR "a variant that failed left ${left}")
     endif ()
     written(made)
     generator("" 0 "" ${build} schedule=reference)
-    written(made small_reference_u8_cpu.a small_cpu.a)
-    if (NOT made STREQUAL "small_cpu.a")
+    written(made small_reference_u8_cpu.a small_cpu.libraries)
+    if (NOT made STREQUAL "small_cpu.libraries")
         message(FATAL_ERROR "after a variant that failed, the build without it made: ${made}")
     endif ()
     generator(fewer 0 "" ${build})

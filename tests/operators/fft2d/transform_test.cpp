@@ -164,8 +164,8 @@ TEST(Fft2d, ItsPlainDefinitionIsTheSum) {
             for (int64_t u = 0; u < w; u++) {
                 Number sum = 0;
                 for (int64_t i = 0; i < h * w; i++) {
-                    const double revolutions =
-                        (double)(u * (i % w)) / (double)w + (double)(v * (i / w)) / (double)h;
+                    const int64_t y = i / w, x = i % w;
+                    const double revolutions = (double)(u * x) / (double)w + (double)(v * y) / (double)h;
                     sum += in.values[(size_t)i] * std::polar(1.0, -2 * M_PI * revolutions);
                 }
                 ASSERT_LT(std::abs(sum - out.at(v, u)), 1e-10) << u << ", " << v;
