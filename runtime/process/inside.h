@@ -36,7 +36,8 @@ public:
 
 // Lives while a thread is inside a driver. Drivers end before static objects do, because they were loaded
 // later: exit() waits for the threads that are inside, and for those that are inside the library. Errors:
-// device, in a thread that wants to come in later, and in a process that was forked after a driver was loaded.
+// device, in a thread that wants to come in later, and in a process that was forked after a driver was
+// loaded.
 class InsideDriver {
 public:
     InsideDriver();

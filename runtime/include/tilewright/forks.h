@@ -17,7 +17,7 @@ namespace tilewright {
 // an interpreter.
 class OutsideOfCalls {
 public:
-    OutsideOfCalls();
+    OutsideOfCalls();  // whether or not the thread is in a call
     ~OutsideOfCalls();
     OutsideOfCalls(const OutsideOfCalls &) = delete;
 };

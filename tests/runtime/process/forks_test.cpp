@@ -1,8 +1,8 @@
 // A process that forks while its threads compute (tilewright/forks.h).
+#include "tilewright/forks.h"
 #include "tests/support/arrays.h"
 #include "tests/support/errors.h"
 #include "tests/support/operators.h"
-#include "tilewright/forks.h"
 #include <HalideRuntime.h>
 #include <atomic>
 #include <functional>
@@ -88,8 +88,9 @@ TEST(Forks, LoopsOfLibrariesThatNoCallRunsGoOn) {
     };
     int loops = 0;
     {
-        const Meanwhile own(
-            [&] { loops += halide_do_par_for(nullptr, task, 0, 16, reinterpret_cast<uint8_t *>(&done)) == 0; });
+        const Meanwhile own([&] {
+            loops += halide_do_par_for(nullptr, task, 0, 16, reinterpret_cast<uint8_t *>(&done)) == 0;
+        });
         for (int i = 0; i < 50; i++) {
             ASSERT_EQ(fault_in_child(call, expected), 0) << "fork " << i;
         }
