@@ -2,7 +2,6 @@
 #include "python/src/bands.h"
 #include "python/src/arrays.h"
 #include "python/src/call.h"
-#include "python/src/fork.h"
 #include "python/src/lock.h"
 #include "tilewright/bands.h"
 #include "tilewright/device.h"
@@ -87,7 +86,7 @@ nb::dict process_in_python(const Pipeline &pipeline, const std::string &dtype, c
     options.call.progress = progress_of(how, Device());
     BandsDone done;
     {
-        const BandsUnderWay under_way(options.call.device.value_or(default_device()));
+        const OutsideOfCalls reads_and_writes;  // by functions of Python
         const Unlocked released;
         done = process(source, sink, pipeline, options);
     }

@@ -1,7 +1,7 @@
 #include "python/src/call.h"
-#include "python/src/fork.h"
 #include "python/src/lock.h"
 #include "python/src/types.h"
+#include "tilewright/forks.h"
 #include "tilewright/stream.h"
 #include <chrono>
 #include <deque>
@@ -100,7 +100,8 @@ std::function<bool(double)> progress_of(const How &how, Device device) {
     }
     return [function = nb::handle(how.progress), is_main, last = Clock::now()](double done) mutable {
         const Clock::time_point now = Clock::now();
-        if (now - last < std::chrono::milliseconds(50) || (!is_main && is_ending())) {
+        if (now - last < std::chrono::milliseconds(50) || (!is_main && is_ending()) ||
+            (function.is_none() && a_fork_waits())) {
             return true;
         }
         last = now;
@@ -136,7 +137,6 @@ nb::object call(
     {
         const Unlocked released;
         const Device device = device_of(work, how, inputs, given, output);
-        const UnderWay under_way(device, work.name);
         std::deque<JoinedStream> joined;
         for (void *stream : streams) {
             joined.emplace_back(device, stream);

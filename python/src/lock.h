@@ -1,5 +1,6 @@
 #pragma once
 // The interpreter's lock, which calls give back while they work.
+#include "tilewright/forks.h"
 #include <dlfcn.h>
 #include <nanobind/nanobind.h>
 #include <unistd.h>
@@ -53,7 +54,8 @@ private:
     PyThreadState *const state_;
 };
 
-// Lives while any thread works with the lock, whether or not it had it.
+// Lives while any thread works with the lock, whether or not it had it. A thread that forks has the lock, and
+// so waits for no thread that wants it.
 class Locked {
 public:
     Locked() {
@@ -65,6 +67,7 @@ public:
     Locked(const Locked &) = delete;
 
 private:
+    const OutsideOfCalls outside_;
     PyGILState_STATE state_ = PyGILState_UNLOCKED;
 };
 

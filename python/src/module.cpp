@@ -1,6 +1,5 @@
 // The compiled module tilewright._tilewright.
 #include "python/src/module.h"
-#include "python/src/fork.h"
 #include <tilewright/version.h>  // made by the build
 
 NB_MODULE(_tilewright, module) {
@@ -14,5 +13,4 @@ NB_MODULE(_tilewright, module) {
     add_prepared(module);
     add_operators(module);
     add_pipeline(module);
-    watch_forks();
 }

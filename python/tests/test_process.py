@@ -99,6 +99,48 @@ def test_a_gpu_after_a_fork_is_refused():
     assert run("-c", FORK_AFTER_GPU).returncode == 0
 
 
+FORK_IN_A_CALL = """
+import numpy, os, sys, threading, time, tilewright
+image = numpy.zeros((2000, 3000), numpy.float32)
+begun, done = threading.Event(), threading.Event()
+
+def progress(part):
+    begun.set()
+    return True
+
+def compute():
+    while not done.is_set():
+        begun.set()
+        tilewright.gaussian_blur(image, 20, device="cpu", progress=progress if "progress" in sys.argv else None)
+
+def fork():
+    begun.wait()
+    for _ in range(4):
+        time.sleep(.1)
+        child = os.fork()
+        if child == 0:
+            try:
+                os._exit(0 if tilewright.invert(numpy.zeros((9, 9), numpy.uint8), device="cpu").all() else 1)
+            except tilewright.Error as error:  # the fork did not wait for a call that wants the lock
+                os._exit(0 if "forked" in str(error) else 2)
+        if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+            print("wrong")
+    done.set()
+
+works, forks = (compute, fork) if "main" in sys.argv else (fork, compute)
+other = threading.Thread(target=forks)
+other.start()
+works()
+other.join()
+"""
+
+
+@pytest.mark.parametrize("words", [["main"], ["main", "progress"], [], ["progress"]])
+def test_a_fork_while_another_thread_is_in_a_call(words):
+    done = run("-c", FORK_IN_A_CALL, *words)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 DAEMONS_AT_THE_END = """
 import numpy, sys, threading, time, tilewright
 

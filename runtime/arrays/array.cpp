@@ -43,12 +43,17 @@ std::string text(Type type, const std::vector<int64_t> &shape) {
 
 void check_shape(Type type, const std::vector<int64_t> &shape) {
     int64_t size = (int64_t)size_of(type);
-    bool good = size > 0 && !shape.empty() && shape.size() <= 8;
+    bool good = size > 0 && !shape.empty() && shape.size() <= 8, is_countable = true;
     for (int64_t n : shape) {
-        good = good && n >= 1 && n <= INT32_MAX && !__builtin_mul_overflow(size, n, &size);
+        good = good && n >= 1 && n <= INT32_MAX;
+        is_countable = is_countable && !__builtin_mul_overflow(size, n, &size);
     }
     if (!good) {
         throw Error(Fault::usage, "an array has a type, and 1 to 8 dimensions of 1 to 2^31 - 1 elements",
+            {.argument = "shape", .value = text(type, shape)});
+    }
+    if (!is_countable) {
+        throw Error(Fault::memory, "no memory has so many bytes; use smaller data",
             {.argument = "shape", .value = text(type, shape)});
     }
 }

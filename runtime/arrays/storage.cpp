@@ -33,6 +33,7 @@ std::string size_text(size_t bytes) {
 // The memory is 64 bytes longer than the storage: a vector that begins in the last bytes stays in it.
 Storage::Storage(MemoryLayout layout, bool zeroed, driver::HostMemory &from)
     : layout_(layout), bytes_(padded_bytes(layout.rows * layout.pitch)), memory_(&from) {
+    const Inside inside;
     const size_t installed = driver::installed_memory();
     const auto [memory, is_zero] = bytes_ > installed ? driver::HostMemory::Block{} : from.take(bytes_ + 64);
     if (memory == nullptr) {
@@ -89,6 +90,7 @@ Storage::Storage(
 Storage::~Storage() {
     release_device();
     if (memory_ != nullptr) {
+        const Inside inside(std::nothrow);
         memory_->give_back(begin_);
     }
 }
@@ -174,7 +176,7 @@ void Storage::release_device() noexcept {
     if (!device_) {
         return;
     }
-    const Inside inside;
+    const Inside inside(std::nothrow);
     bool freed = false;
     try {
         if (!drivers_have_ended()) {

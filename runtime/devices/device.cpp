@@ -21,6 +21,9 @@
 namespace tilewright {
 
 std::string Device::str() const {
+    if (backend != Backend::cpu && backend != Backend::cuda && backend != Backend::opencl) {
+        return "of no backend";
+    }
     return backend == Backend::cpu ? "cpu" : std::string(name_of(backend)) + ":" + std::to_string(index);
 }
 

@@ -38,6 +38,16 @@ bool are_apart(const std::vector<Array> &arrays) {
     return true;
 }
 
+// Errors: usage, for a call that was moved.
+template<typename State>
+State &present(const std::unique_ptr<State> &state) {
+    if (!state) {
+        throw Error(Fault::usage, "it was moved from, and makes no call; use the one that it was moved to",
+            {.operation = "a prepared call"});
+    }
+    return *state;
+}
+
 [[noreturn]] void refuse_shape(
     const std::string &operation, const std::string &argument, const Array &given, const Array &prepared) {
     throw Error(Fault::input,
@@ -280,37 +290,37 @@ Prepared::~Prepared() = default;
 
 void Prepared::operator()() try {
     const Inside inside;
-    const std::lock_guard lock(state_->mutex);
+    const std::lock_guard lock(present(state_).mutex);
     state_->run();
 } catch (...) {
-    leave_with_error([&] { return state_->name; });
+    leave_with_error([&] { return state_ ? state_->name : ""; });
 }
 
 void Prepared::operator()(std::span<const Array> inputs, Array &output) try {
     const Inside inside;
-    const std::lock_guard lock(state_->mutex);
+    const std::lock_guard lock(present(state_).mutex);
     state_->run_on(inputs, output);
     output = state_->output();  // a call that fails leaves an empty output empty
 } catch (...) {
-    leave_with_error([&] { return state_->name; });
+    leave_with_error([&] { return state_ ? state_->name : ""; });
 }
 
 bool Prepared::takes(std::span<const Array> inputs) const {
-    const std::lock_guard lock(state_->mutex);
+    const std::lock_guard lock(present(state_).mutex);
     return std::ranges::equal(inputs, state_->inputs(), is_like);
 }
 
 Device Prepared::device() const {
-    return state_->device;
+    return present(state_).device;
 }
 
 Array Prepared::output() const {
-    const std::lock_guard lock(state_->mutex);
+    const std::lock_guard lock(present(state_).mutex);
     return state_->output();
 }
 
 bool Prepared::is_one_launch() const {
-    return state_->device.backend == Backend::cuda && state_->kernels != nullptr;
+    return present(state_).device.backend == Backend::cuda && state_->kernels != nullptr;
 }
 
 // How a call is made again.

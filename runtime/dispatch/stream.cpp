@@ -174,7 +174,7 @@ JoinedStream::~JoinedStream() {
     if (stream_ == nullptr) {
         return;
     }
-    const Inside inside;
+    const Inside inside(std::nothrow);
     try {
         driver::order_cuda_streams(device_, queue(), stream_);
     } catch (const Error &) {  // NOLINT(bugprone-empty-catch): a stream that is gone waits for nothing

@@ -1,8 +1,13 @@
 #include "runtime/process/inside.h"
+#include "runtime/process/inside_task.h"
 #include "tilewright/error.h"
+#include "tilewright/forks.h"
+#include <HalideRuntime.h>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
+#include <pthread.h>
 #include <thread>
 #include <unistd.h>
 
@@ -79,16 +84,78 @@ void end_drivers() {
     }
 }
 
+// A thread forks: until it has, nobody comes into the library.
+std::atomic<bool> forking{false};
+// Threads that a fork does not wait for, and of them this one.
+std::atomic<int> outside{0};
+thread_local int own_outside = 0;
+// How many loops run in Halide's pool of threads. With `no_loops` none begins, but those of a thread that is
+// inside the library and those inside of other loops.
+std::atomic<uint32_t> loops{0};
+constexpr uint32_t no_loops = 1u << 31;
+// Whether no call was under way when the process was forked, and what a forked process cannot use.
+bool forked_between_calls = true, calls_are_lost = false, drivers_are_lost = false;
+
+std::mutex one_fork_at_a_time;
+
+// A child has none of the pool's threads, and locks that other threads hold stay locked there. So the pool
+// ends before the fork, when no call is under way, and begins again with the next loop on both sides.
+void before_fork() {
+    outside += depth > 0;  // two threads that fork in functions of their calls do not wait for each other
+    one_fork_at_a_time.lock();
+    forking = true;
+    loops |= no_loops;
+    while ((library.threads > 0 || loops != no_loops) && outside == 0) {
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    forked_between_calls = library.threads == 0 && loops == no_loops && outside == 0;
+    if (forked_between_calls) {
+        halide_shutdown_thread_pool();
+    }
+}
+
+void let_threads_in() {
+    loops &= ~no_loops;
+    loops.notify_all();
+    forking = false;
+    forking.notify_all();
+    outside -= depth > 0;
+}
+
+void after_fork_in_parent() {
+    let_threads_in();
+    one_fork_at_a_time.unlock();
+}
+
+// The C library's lock knows its owner by the number of its thread, which the child's thread has not.
+void after_fork_in_child() {
+    new (&one_fork_at_a_time) std::mutex;
+    calls_are_lost = calls_are_lost || !forked_between_calls;
+    drivers_are_lost = drivers_are_lost || finish_drivers;
+    library.threads = depth > 0;
+    drivers.threads = driver_depth > 0;
+    outside = own_outside + (depth > 0);
+    let_threads_in();
+}
+
 // Registered before any static object is made, so that it runs when all of them are destroyed. Halide's
 // runtime ends after it: its function is a destructor of the program, and those run last.
 [[gnu::constructor(101)]] void register_end() {
     process = getpid();
     std::atexit(end_library);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 void enter_library() {
-    if (!library.enter()) {
-        wait_for_the_end();
+    for (;;) {
+        if (!library.enter()) {
+            wait_for_the_end();
+        }
+        if (!forking) {
+            return;
+        }
+        library.leave();
+        forking.wait(true);
     }
 }
 
@@ -104,7 +171,16 @@ void wait_a_while() {
 
 }  // namespace
 
-Inside::Inside() noexcept {
+Inside::Inside() : Inside(std::nothrow) {
+    if (calls_are_lost) {
+        throw Error(Fault::failed,
+            "this process was forked while another thread was in a call that runs functions of the program, "
+            "as `progress` is; fork between such calls, or start processes by posix_spawn() (in Python by "
+            "spawn or forkserver)");
+    }
+}
+
+Inside::Inside(std::nothrow_t) noexcept {
     if (depth++ > 0 || is_ending) {
         return;
     }
@@ -130,7 +206,50 @@ void wait_if_drivers_have_ended() {
     wait_a_while();
 }
 
+InsideTask::InsideTask() noexcept {
+    depth++;
+}
+
+InsideTask::~InsideTask() {
+    depth--;
+}
+
+InsideLoop::InsideLoop() {
+    uint32_t seen = loops;
+    for (;;) {
+        if (seen == no_loops && depth == 0) {
+            loops.wait(no_loops);
+            seen = loops;
+        } else if (loops.compare_exchange_weak(seen, seen + 1)) {
+            return;
+        }
+    }
+}
+
+InsideLoop::~InsideLoop() {
+    loops--;
+}
+
+OutsideOfCalls::OutsideOfCalls() {
+    own_outside++;
+    outside++;
+}
+
+OutsideOfCalls::~OutsideOfCalls() {
+    own_outside--;
+    outside--;
+}
+
+bool a_fork_waits() {
+    return forking;
+}
+
 InsideDriver::InsideDriver() {
+    if (drivers_are_lost) {
+        throw Error(Fault::device,
+            "this process was forked from one that had used a GPU, and no driver outlives that; start "
+            "processes by posix_spawn() (in Python by spawn or forkserver), or use the CPU");
+    }
     if (driver_depth++ == 0 && !is_ending && !drivers.enter()) {
         driver_depth--;
         stopped = true;
@@ -145,7 +264,7 @@ InsideDriver::~InsideDriver() {
 }
 
 bool drivers_have_ended() {
-    return drivers.ended && !is_ending;
+    return (drivers.ended && !is_ending) || drivers_are_lost;
 }
 
 void end_drivers_at_exit(void (*finish)()) {

@@ -1,5 +1,6 @@
 #pragma once
-// What a call does while the program ends. Not installed.
+// What a call does while the program ends, and what a process does that forks. Not installed.
+#include <new>
 
 namespace tilewright {
 
@@ -12,16 +13,31 @@ namespace tilewright {
 // (immortal.h). The static arrays of a program have one. Where drivers are in use, they end first
 // (below), and a call that another thread begins after that waits here before it reads its arrays, as
 // wait_if_drivers_have_ended() does: once for each thread.
+//
+// fork() waits for the threads that are inside (tilewright/forks.h), and threads that want to come in
+// meanwhile wait for it. Errors: failed, in a forked process that can make no calls; destructors come in by
+// the second form, which throws nothing.
 class Inside {
 public:
-    Inside() noexcept;
+    Inside();
+    explicit Inside(std::nothrow_t) noexcept;
     ~Inside();
     Inside(const Inside &) = delete;
 };
 
+// Lives while a loop of a library runs in Halide's pool of threads, which ends before a fork. Programs call
+// libraries of their own without this runtime's calls, so that the loops themselves are counted.
+class InsideLoop {
+public:
+    InsideLoop();
+    ~InsideLoop();
+    InsideLoop(const InsideLoop &) = delete;
+};
+
 // Lives while a thread is inside a driver. Drivers end before static objects do, because they were loaded
 // later: exit() waits for the threads that are inside, and for those that are inside the library. Errors:
-// device, in a thread that wants to come in later.
+// device, in a thread that wants to come in later, and in a process that was forked after a driver was
+// loaded.
 class InsideDriver {
 public:
     InsideDriver();
@@ -34,7 +50,8 @@ public:
 // object may join its threads).
 void wait_if_drivers_have_ended();
 
-// Whether this thread can no longer use the drivers. The thread that ends the program still can.
+// Whether this thread can no longer use the drivers. The thread that ends the program still can; no thread
+// of a process can that was forked after they were loaded.
 bool drivers_have_ended();
 
 // Has exit() end the drivers: it waits for the threads inside them and inside the library, and calls

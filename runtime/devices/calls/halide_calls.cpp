@@ -4,6 +4,7 @@
 #include "runtime/devices/cpu.h"
 #include "runtime/devices/memory/host_memory.h"
 #include "runtime/devices/own_queue.h"
+#include "runtime/process/inside_task.h"
 #include "tilewright/error.h"
 #include <HalideRuntime.h>
 #include <HalideRuntimeCuda.h>
@@ -34,6 +35,7 @@ void keep_message(void *, const char *message) {
 
 // A loop of one iteration runs in the thread that asks, without a look at the pool of threads.
 int parallel_loop(void *user_context, halide_task_t task, int begin, int count, uint8_t *closure) {
+    const InsideLoop inside;
     if (Watch *watch = driver::this_thread.watch) {
         return watch->run_loop(user_context, task, begin, count, closure);
     }
@@ -115,6 +117,7 @@ void by_rows(int64_t h, int64_t row_bytes, const std::function<void(int64_t firs
     }
     auto part = [&](int64_t i) { work(i * rows, std::min(h, (i + 1) * rows)); };
     const auto run = [](void *, int i, uint8_t *self) {
+        const InsideTask inside;
         try {
             (*reinterpret_cast<decltype(part) *>(self))(i);
             return 0;

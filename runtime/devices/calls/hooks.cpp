@@ -30,6 +30,10 @@ void make_first_call_of_opencl() {
 
 void open(Device device) {
     device_info(device);
+    std::optional<InsideDriver> inside;
+    if (device.backend != Backend::cpu) {
+        inside.emplace();
+    }
     CUresult why = 0;
     if (device.backend == Backend::cuda && !cuda_context(device.index, true, &why)) {
         throw Error(why == cuda_out_of_memory ? Fault::memory : Fault::device, no_cuda_context(why),

@@ -1,5 +1,6 @@
 #include "runtime/devices/calls/watch.h"
 #include "tilewright/error.h"
+#include "tilewright/forks.h"
 #include <algorithm>
 
 namespace tilewright {
@@ -10,6 +11,7 @@ bool Watch::goes_on(double part) noexcept {
     if (!is_cancelled_) {
         const driver::ScopedValue<Watch *> unwatched(driver::this_thread.watch, nullptr);
         done_ = std::max(done_, begin_ + length_ * part);
+        const OutsideOfCalls outside;
         try {
             is_cancelled_ = !progress_(done_);
         } catch (...) {

@@ -33,7 +33,7 @@ constexpr DriverFunction<CUresult(void *, size_t, size_t *, size_t *)> cu_argume
 CudaGraph::CudaGraph(Device device) : RecordedKernels(device, cuda_memory()) {}
 
 CudaGraph::~CudaGraph() {
-    const Inside inside;
+    const Inside inside(std::nothrow);
     if (drivers_have_ended()) {
         return;
     }

@@ -64,7 +64,7 @@ struct InQueue {
 OpenClLaunches::OpenClLaunches(Device device) : RecordedKernels(device, opencl_memory()) {}
 
 OpenClLaunches::~OpenClLaunches() {
-    const Inside inside;
+    const Inside inside(std::nothrow);
     if (drivers_have_ended()) {
         return;
     }

@@ -47,6 +47,8 @@ TEST(Array, RefusesShapesThatAreNone) {
 TEST(Array, MoreThanMemoryIsAMemoryFault) {
     EXPECT_EQ(error_of([] { Array(Type::f64, {INT32_MAX, INT32_MAX / 8}); }).fault(), Fault::memory);
     EXPECT_EQ(error_of([] { Array(Type::u8, {INT32_MAX, INT32_MAX, 2}); }).fault(), Fault::memory);
+    EXPECT_EQ(error_of([] { Array(Type::f64, {INT32_MAX, INT32_MAX}); }).fault(), Fault::memory)
+        << "bytes whose number overflows";
     EXPECT_EQ(error_of([] { Array(Type::u8, {100, 4}, int64_t(1) << 61); }).fault(), Fault::memory)
         << "rows whose product overflows";
 }

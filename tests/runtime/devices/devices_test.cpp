@@ -51,6 +51,7 @@ TEST(Devices, NamesThatAreNoneAreRefused) {
         }
     }
     EXPECT_EQ(error_of([] { device_info({Backend::cpu, 1}); }).fault(), Fault::device);
+    EXPECT_EQ(error_of([] { device_info({(Backend)9, 0}); }).fault(), Fault::device);
 }
 
 TEST(Errors, AreOneLineWithThePlace) {

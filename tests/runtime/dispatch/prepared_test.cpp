@@ -209,6 +209,25 @@ TEST_F(PreparedCall, ArraysMayOutliveItAndItMayOutliveThem) {
     }
 }
 
+TEST_F(PreparedCall, OneThatWasMovedFromSaysSo) {
+    const Array image = random_array<uint8_t>({30, 40});
+    Array output;
+    Prepared first = transpose->prepare({&image, 1}, output, {}, {.device = Device{}});
+    Prepared second = std::move(first);
+    // NOLINTBEGIN(bugprone-use-after-move): what this is about
+    expect_error(Fault::usage, "moved", [&] { first(); });
+    expect_error(Fault::usage, "moved", [&] { first(image, output); });
+    expect_error(Fault::usage, "moved", [&] { first.takes({&image, 1}); });
+    expect_error(Fault::usage, "moved", [&] { first.device(); });
+    expect_error(Fault::usage, "moved", [&] { first.output(); });
+    expect_error(Fault::usage, "moved", [&] { first.is_one_launch(); });
+    // NOLINTEND(bugprone-use-after-move)
+    second();
+    first = std::move(second);
+    first();
+    EXPECT_TRUE(same_bytes(output, result_of(*transpose, {&image, 1}, {}, {})));
+}
+
 // Arrays may be used elsewhere between two calls: their memory on the device is another one then.
 TEST_F(PreparedCall, ArraysMayBeOnOtherDevicesBetweenCalls) {
     const std::vector<Device> devices = usable_devices();
