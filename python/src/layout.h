@@ -39,6 +39,12 @@ struct Layout {
             if (n == 0) {
                 refuse_value(name, "it has no elements; give an array with some");
             }
+            // Said here, because a view of few bytes may have so many, of which NumPy would make a copy.
+            if (n > std::numeric_limits<int32_t>::max()) {
+                refuse_value(name, "it has " + std::to_string(n) +
+                                       " elements along an axis, and an array has at most 2^31 - 1; give it "
+                                       "in parts");
+            }
         }
         if (!has_memory) {
             refuse_value(name, "it has no memory; was it freed?");

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tilewright
-from tilewright import _tilewright
+from tilewright import _tilewright, ndimage
 
 IMAGE = np.zeros((20, 30), np.uint8)
 
@@ -123,6 +123,19 @@ class OnCuda:
             "as many columns",
         ),
         (lambda: tilewright.Array((3, 3), "int8"), TypeError, "dtype: takes uint8"),
+        # A view of one byte, of which no copy is made.
+        (
+            lambda: tilewright.invert(np.broadcast_to(np.uint8(1), (1 << 33, 1))),
+            ValueError,
+            "image: it has 8589934592 elements along an axis, and an array has at most",
+        ),
+        # What a caller gave may have lines of its own.
+        (lambda: tilewright.irfft2(np.zeros((4, 3), "c8"), IMAGE), ValueError, "s: takes two whole numbers"),
+        (lambda: tilewright.prepare(IMAGE), TypeError, "prepare.. takes a function"),
+        (lambda: tilewright.variants("in\nvert"), ValueError, "operator 'in vert'"),
+        (lambda: tilewright.invert(IMAGE, layout="h\nw"), ValueError, "layout = h w"),
+        (lambda: ndimage.gaussian_filter(IMAGE, 1, mode="a\nb"), ValueError, "mode = a b"),
+        (lambda: ndimage.gaussian_filter(IMAGE, [IMAGE] * 3), ValueError, "one for each of the 2 axes, not 3"),
         (
             lambda: tilewright.Array((1 << 30, 1 << 30, 1 << 10), "uint8"),
             (MemoryError, ValueError),

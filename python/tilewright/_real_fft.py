@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._operators import fft2d
+from ._words import one_line
 
 
 def rfft2(values: Any, **how: Any) -> Any:
@@ -73,7 +74,7 @@ def irfft2(spectrum: Any, s: tuple[int, int] | None = None, **how: Any) -> Any:
         try:
             height, width = map(operator.index, s)
         except (TypeError, ValueError):
-            raise ValueError(f"s: takes two whole numbers, (h, w), not {s!r}") from None
+            raise ValueError(f"s: takes two whole numbers, (h, w), not {one_line(repr(s))}") from None
         layout = how.get("layout")
         axis = layout.find("h") if isinstance(layout, str) else 0  # fft2d refuses a layout without h
         rows = np.shape(spectrum)[axis : axis + 1] or (height,)

@@ -10,6 +10,7 @@ from typing import Any
 
 from . import _tilewright
 from ._tilewright import ArgumentError, DeviceError, Error, OutOfMemoryError, Variant, operators
+from ._words import one_line
 
 _ERRORS = {2: ArgumentError, 3: ArgumentError, 4: DeviceError, 5: OutOfMemoryError}
 _WRONG_RESULTS = (1, 6)  # exit codes of `verify` that come with results
@@ -52,7 +53,7 @@ def variants(
     ['reference', 'tuned']
     """
     if operator is not None and operator not in operators:
-        raise ArgumentError(f"operator '{operator}': there is none; known: {', '.join(operators)}")
+        raise ArgumentError(f"operator '{one_line(operator)}': there is none; known: {', '.join(operators)}")
     chosen = [op for name, op in operators.items() if operator in (None, name)]
     found = [variant for op in chosen for variant in op.variants()]
     return [

@@ -18,6 +18,7 @@ import numpy as np
 
 from ._operators import gaussian_blur
 from ._tilewright import ArgumentError, operators
+from ._words import one_line
 
 __all__ = ["gaussian_filter", "gaussian_filter1d"]
 
@@ -58,7 +59,7 @@ class _Pass:
         if not 0 <= _number("order", order) < np.inf or order != int(order):
             raise ArgumentError(f"order = {order}: takes a whole number from 0 on")
         if mode not in _MODES:
-            raise ArgumentError(f"mode = {mode}: takes {', '.join(_MODES)}")
+            raise ArgumentError(f"mode = {one_line(mode)}: takes {', '.join(_MODES)}")
         if radius is None:
             radius = int(truncate * float(sigma) + 0.5)
         if not 0 <= _number("radius", radius) < np.inf or radius != int(radius):
@@ -106,7 +107,7 @@ def _per_axis(values, count, name):
         return [values] * count
     values = list(values)
     if len(values) != count:
-        raise ArgumentError(f"{name} = {values}: takes one value, or one for each of the {count} axes")
+        raise ArgumentError(f"{name}: takes one value, or one for each of the {count} axes, not {len(values)}")
     return values
 
 
@@ -254,7 +255,7 @@ def gaussian_filter(
         axes = [axis for axis in range(image.ndim) if axis not in kept]
     axes = _axes(axes, image.ndim)
     if len(set(axes)) != len(axes):
-        raise ArgumentError(f"axes = {axes}: one is named twice")
+        raise ArgumentError(f"axes = {one_line(axes)}: one is named twice")
     named = {"sigma": sigma, "order": order, "mode": mode, "radius": radius}
     values = [_per_axis(value, len(axes), name) for name, value in named.items()]
     passes = [_Pass(*of_axis, truncate) for of_axis in zip(axes, *values)]

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 
 from ._tilewright import ArgumentError, operators
+from ._words import one_line
 
 TYPES = (
     "uint8",
@@ -78,7 +79,7 @@ class Planes:
         """`shapes`: (dtype, shape) of each array. Errors: ArgumentError; TypeError, of other types too."""
 
         def refuse(why):
-            raise ArgumentError(f"{op.name}: layout = {layout}: {why}")
+            raise ArgumentError(f"{op.name}: layout = {one_line(layout)}: {why}")
 
         if not isinstance(layout, str):
             raise TypeError(f"layout: takes a word, not {type(layout).__name__}")

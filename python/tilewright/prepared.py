@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _operators
 from ._tilewright import Pipeline, Prepared, operators
+from ._words import one_line
 
 
 def prepare(call: Callable[..., Any] | str | Pipeline, *arguments: Any, **named: Any) -> Prepared:
@@ -49,7 +50,8 @@ def prepare(call: Callable[..., Any] | str | Pipeline, *arguments: Any, **named:
         return call.prepare(*arguments, **named)
     name = call if isinstance(call, str) else getattr(call, "__name__", None)
     if name not in operators:
-        raise TypeError(f"prepare() takes a function of an operator, its name, or a Pipeline, not {call!r}")
+        given = one_line(repr(call))
+        raise TypeError(f"prepare() takes a function of an operator, its name, or a Pipeline, not {given}")
     op = operators[name]
     bound = inspect.signature(getattr(_operators, name)).bind(*arguments, **named)
     bound.apply_defaults()
