@@ -198,6 +198,37 @@ TEST_F(FilesTest, APictureThatIsCutOffAnywhereIsRefused) {
     }
 }
 
+// Segments that we do not read, of more bytes than are read from the file at a time.
+TEST_F(FilesTest, OtherSegmentsOfAJpegArePassedOver) {
+    NEEDS("a.jpg");
+    write_array(folder.file("a.jpg"), smooth(Type::u8, {40, 50, 3}));
+    const Bytes picture = read_bytes(folder.file("a.jpg"));
+    Bytes with(picture.begin(), picture.begin() + 2);
+    for (const uint8_t marker : {0xe3, 0xed, 0xfe, 0xe3}) {  // APP3, APP13, a comment
+        with.insert(with.end(), {0xff, marker, 0xff, 0xff});
+        with.insert(with.end(), 0xffff - 2, 0xff);
+    }
+    const size_t begin = with.size();
+    with.insert(with.end(), picture.begin() + 2, picture.end());
+    write_bytes(folder.file("b.jpg"), with);
+    EXPECT_EQ(difference(read_array(folder.file("b.jpg")), read_array(folder.file("a.jpg"))), 0);
+    with.resize(begin - 1000);
+    write_bytes(folder.file("b.jpg"), with);
+    expect_error(Fault::input, "cannot read", [&] { read_array(folder.file("b.jpg")); });
+}
+
+TEST_F(FilesTest, AColourProfileOverTheLimitIsRefused) {
+    for (const char *name : {"a.jpg", "a.tif"}) {
+        NEEDS(name);
+        write_array(folder.file(name), smooth(Type::u8, {40, 50, 3}), metadata());
+        FileLimits limits;
+        limits.png.profile_bytes = 5000;
+        EXPECT_TRUE(read_file(folder.file(name), limits).metadata.icc_profile);
+        limits.png.profile_bytes = 4999;
+        expect_error(Fault::input, "PngLimits::profile_bytes", [&] { read_file(folder.file(name), limits); });
+    }
+}
+
 TEST_F(FilesTest, TheLimitsAreThoseOfEveryPicture) {
     FileLimits limits;
     limits.png.pixels = 99;
