@@ -16,7 +16,10 @@ labels='runtime|files|command_line|sanitizer' without='^fuzz$'
 case $what in
 address) ;;
 files) targets=(files_test npy_test png_test sanitizer_finds) ;;
-thread) folder=build-thread options=(-DTILEWRIGHT_SANITIZE=thread) targets=(process_test) ;;
+thread)
+    folder=build-thread options=(-DTILEWRIGHT_SANITIZE=thread)
+    targets=(process_test cuda_streams_test cuda_prepared_test opencl_driver_test)  # the last three on fakes
+    ;;
 coverage)
     clang=$(command -v clang++ || command -v clang++-16 || command -v clang++-14) ||
         { echo "coverage needs clang (apt-get install clang llvm)" >&2; exit 1; }
@@ -62,7 +65,11 @@ files)
         "$folder/tests/$test" --gtest_brief=1
     done
     ;;
-thread) HL_NUM_THREADS=1 "$folder/tests/process_test" --gtest_filter='Threads.*' ;;
+thread)
+    export HL_NUM_THREADS=1
+    "$folder/tests/process_test" --gtest_filter='Threads.*'
+    ctest --test-dir "$folder" --output-on-failure -R '^(CudaStreams|CudaPrepared|OpenCl(Driver|Prepared))[.]'
+    ;;
 coverage)
     rm -rf "$folder/counts"
     failed=0

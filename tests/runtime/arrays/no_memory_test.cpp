@@ -144,6 +144,44 @@ TEST_P(NoMemory, FakeCudaSaysSo) {
         Backend::cuda);
 }
 
+// Calls like earlier ones: the third one records its kernels, and the fourth one starts them. A prepared call
+// does both sooner. These operators have several kernels, and one of them memory between them.
+TEST_P(NoMemory, KernelsThatFakeCudaStartsAgainSaySo) {
+    if (!has_fake_cuda()) {
+        GTEST_SKIP() << "not run here: this is not the fake driver of CUDA";
+    }
+    const Call how{.device = Device{Backend::cuda, 0}};
+    const size_t launches = fake_cuda::record().graph_launches.size();
+    for (const char *name : {"fft2d", "recursive_gaussian"}) {
+        const Operator *const op = built_operator(name);
+        if (!op) {
+            GTEST_SKIP() << "not run here: " << name << " was not built";
+        }
+        SCOPED_TRACE(name);
+        const Sample sample = small_sample(*op, op->variants("tuned", Backend::cuda).front()->type, 128, 128);
+        const auto call = [&] {
+            Array output;
+            (*op)(sample.inputs, output, sample.settings, how);
+        };
+        without_memory(GetParam(), [&] {
+            const long from_now_on = left.exchange(-1);
+            call();
+            call();
+            left = from_now_on;
+            call();
+            call();
+        });
+        without_memory(GetParam(), [&] {
+            Array output;
+            Prepared prepared = op->prepare(sample.inputs, output, sample.settings, how);
+            prepared();
+        });
+    }
+    EXPECT_GT(fake_cuda::record().graph_launches.size(), launches);
+    trim_device_memory();
+    EXPECT_EQ(fake_cuda::record().graphs, 0) << "nothing is left";
+}
+
 // Memory of a device that the pool has no memory to remember goes back to the driver.
 TEST_P(NoMemory, MemoryOfADeviceIsNotLost) {
     static int made = 0, freed = 0;
