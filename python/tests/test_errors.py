@@ -135,7 +135,7 @@ class OnCuda:
         (lambda: tilewright.variants("in\nvert"), ValueError, "operator 'in vert'"),
         (lambda: tilewright.invert(IMAGE, layout="h\nw"), ValueError, "layout = h w"),
         (lambda: ndimage.gaussian_filter(IMAGE, 1, mode="a\nb"), ValueError, "mode = a b"),
-        (lambda: ndimage.gaussian_filter(IMAGE, [IMAGE] * 3), ValueError, "one for each of the 2 axes, not 3"),
+        (lambda: ndimage.gaussian_filter(IMAGE, [IMAGE] * 3), ValueError, "each of the 2 axes, not 3"),
         (
             lambda: tilewright.Array((1 << 30, 1 << 30, 1 << 10), "uint8"),
             (MemoryError, ValueError),

@@ -107,7 +107,8 @@ def _per_axis(values, count, name):
         return [values] * count
     values = list(values)
     if len(values) != count:
-        raise ArgumentError(f"{name}: takes one value, or one for each of the {count} axes, not {len(values)}")
+        given = len(values)
+        raise ArgumentError(f"{name}: takes one value, or one for each of the {count} axes, not {given}")
     return values
 
 
