@@ -111,7 +111,8 @@ def progress(part):
 def compute():
     while not done.is_set():
         begun.set()
-        tilewright.gaussian_blur(image, 20, device="cpu", progress=progress if "progress" in sys.argv else None)
+        told = progress if "progress" in sys.argv else None
+        tilewright.gaussian_blur(image, 20, device="cpu", progress=told)
 
 def fork():
     begun.wait()

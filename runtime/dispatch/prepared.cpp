@@ -38,14 +38,9 @@ bool are_apart(const std::vector<Array> &arrays) {
     return true;
 }
 
-// Errors: usage, for a call that was moved.
 template<typename State>
 State &present(const std::unique_ptr<State> &state) {
-    if (!state) {
-        throw Error(Fault::usage, "it was moved from, and makes no call; use the one that it was moved to",
-            {.operation = "a prepared call"});
-    }
-    return *state;
+    return state ? *state : throw Error(Fault::usage, "a prepared call that was moved from makes no calls");
 }
 
 [[noreturn]] void refuse_shape(
