@@ -30,6 +30,22 @@ def test_modules_come_by_their_names():
     assert done.stdout == "[[1.]] True\n", done.stderr
 
 
+def test_modules_of_packages_that_are_not_installed():
+    program = """
+import sys
+sys.modules.update(jax=None, torch=None)  # as if they were not installed
+import pydoc, tilewright
+assert not hasattr(tilewright, "torch") and hasattr(tilewright, "ndimage")
+assert "gaussian_blur" in pydoc.render_doc(tilewright)
+try:
+    from tilewright import torch
+except ImportError as error:
+    print(error.name)
+"""
+    done = run("-c", program)
+    assert (done.stdout, done.stderr) == ("torch\n", "")
+
+
 def test_threads_work_at_the_same_time():
     want = tilewright.gaussian_blur(IMAGE, 3)
     devices = ["cpu"] + [d.id for d in tilewright.devices() if d.usable and d.id != "cpu"][:1]
@@ -104,14 +120,16 @@ import numpy, os, sys, threading, time, tilewright
 image = numpy.zeros((2000, 3000), numpy.float32)
 begun, done = threading.Event(), threading.Event()
 
-def progress(part):
+def says_begun(part):
     begun.set()
     return True
+
+progress = says_begun if "progress" in sys.argv else None
 
 def compute():
     while not done.is_set():
         begun.set()
-        tilewright.gaussian_blur(image, 20, device="cpu", progress=progress if "progress" in sys.argv else None)
+        tilewright.gaussian_blur(image, 20, device="cpu", progress=progress)
 
 def fork():
     begun.wait()
