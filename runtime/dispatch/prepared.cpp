@@ -165,13 +165,8 @@ bool Prepared::State::can_record() const {
 
 // Runs the plan on arrays that are on the device already, and keeps its kernels, if they alone are the plan.
 void Prepared::State::record() {
-    std::unique_ptr<driver::CudaGraph> graph;
-    std::unique_ptr<driver::OpenClLaunches> launches;
-    if (device.backend == Backend::cuda) {
-        graph = std::make_unique<driver::CudaGraph>(device);
-    } else {
-        launches = std::make_unique<driver::OpenClLaunches>(device);
-    }
+    auto graph = device.backend == Backend::cuda ? std::make_unique<driver::CudaGraph>(device) : nullptr;
+    auto launches = graph ? nullptr : std::make_unique<driver::OpenClLaunches>(device);
     std::vector<driver::RecordedKernels::Buffer> places;
     with_buffers([&](std::pmr::memory_resource &) {
         const driver::ScopedValue by_cuda(driver::this_thread.graph, graph.get());
