@@ -72,6 +72,51 @@ def test_any_output(seed):
         np.testing.assert_array_equal(output, image.T)
 
 
+def laid_out(rng, dense):
+    """The same elements, which lie in memory in another way."""
+    ways = rng.integers(0, 5)
+    if ways == 0:
+        return np.asfortranarray(dense)
+    if ways == 1:
+        return np.flip(np.ascontiguousarray(np.flip(dense)))
+    if ways == 2:
+        moved = np.zeros(dense.nbytes + 1, np.uint8)[1:].view(dense.dtype).reshape(dense.shape)
+    else:
+        step = int(rng.integers(1, 3))
+        wider = np.zeros((dense.shape[0] * step, dense.shape[1] * step + 3), dense.dtype)
+        moved = wider[::step, : dense.shape[1] * step : step]
+    moved[...] = dense
+    return moved
+
+
+@pytest.mark.parametrize(
+    "name,types,how",
+    [
+        ("column_sum", "u1 u2 f4 f8 f2", {}),
+        ("row_sum", "u1 u2 f4 f8 f2", {}),
+        ("transpose", "u1 u2 f4 f8 c8", {}),
+        ("invert", "u1", {}),
+        ("gaussian_blur", "u1 u2 f4 f8 f2", {"sigma": 2}),
+        ("recursive_gaussian", "u1 u2 f4 f8", {"sigma": 3}),
+        ("fft2d", "c8 c16", {}),
+    ],
+)
+def test_any_layout(name, types, how):
+    """The result is that of a dense array, and nothing is written beside a result that is a part."""
+    rng = np.random.default_rng(7)
+    call = getattr(tilewright, name)
+    for _ in range(COUNT // 40):
+        dense = rng.integers(0, 100, rng.integers(1, 60, 2)).astype(rng.choice(types.split()))
+        expected = call(dense, device="cpu", **how)
+        around = np.full([n + 2 for n in expected.shape], 7, expected.dtype)
+        part = around[(slice(1, -1),) * expected.ndim]
+        call(laid_out(rng, dense), device="cpu", out=part, **how)
+        limit = 0 if expected.dtype.kind in "ui" else 1e-3 if expected.dtype.itemsize == 2 else 1e-5
+        np.testing.assert_allclose(part, expected, limit, limit * np.abs(expected).max())
+        part[...] = 7
+        assert (around == 7).all()
+
+
 class Described:
     """What says of itself whatever a test wants."""
 

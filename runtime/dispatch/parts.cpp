@@ -96,11 +96,12 @@ Plan Operator::plan_of_part(const Variant &variant, Device device, std::vector<A
     const Variant &served =
         serves(variant, *request, result) ? variant : choose(*request, result, "tuned", device);
     Plan plan = this->plan(served, device, *request, result);
-    plan.host([result = part_of(result, first, to.shape()[0]), to = std::move(to), device]() mutable {
+    Array rows = part_of(result, first, to.shape()[0]);
+    plan.host([rows = std::move(rows), to = std::move(to), device]() mutable {
         if (to.is_wrapped() && device.backend == Backend::cuda) {
             to = in_own_storage(to, device);
         }
-        copy(result, to);
+        copy(rows, to);
     });
     return plan;
 }

@@ -38,14 +38,9 @@ bool are_apart(const std::vector<Array> &arrays) {
     return true;
 }
 
-// Errors: usage, for a call that was moved.
 template<typename State>
 State &present(const std::unique_ptr<State> &state) {
-    if (!state) {
-        throw Error(Fault::usage, "it was moved from, and makes no call; use the one that it was moved to",
-            {.operation = "a prepared call"});
-    }
-    return *state;
+    return state ? *state : throw Error(Fault::usage, "a prepared call that was moved from makes no calls");
 }
 
 [[noreturn]] void refuse_shape(
@@ -165,8 +160,13 @@ bool Prepared::State::can_record() const {
 
 // Runs the plan on arrays that are on the device already, and keeps its kernels, if they alone are the plan.
 void Prepared::State::record() {
-    auto graph = device.backend == Backend::cuda ? std::make_unique<driver::CudaGraph>(device) : nullptr;
-    auto launches = graph ? nullptr : std::make_unique<driver::OpenClLaunches>(device);
+    std::unique_ptr<driver::CudaGraph> graph;
+    std::unique_ptr<driver::OpenClLaunches> launches;
+    if (device.backend == Backend::cuda) {
+        graph = std::make_unique<driver::CudaGraph>(device);
+    } else {
+        launches = std::make_unique<driver::OpenClLaunches>(device);
+    }
     std::vector<driver::RecordedKernels::Buffer> places;
     with_buffers([&](std::pmr::memory_resource &) {
         const driver::ScopedValue by_cuda(driver::this_thread.graph, graph.get());

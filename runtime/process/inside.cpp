@@ -1,5 +1,4 @@
 #include "runtime/process/inside.h"
-#include "runtime/process/inside_task.h"
 #include "tilewright/error.h"
 #include "tilewright/forks.h"
 #include <HalideRuntime.h>

@@ -25,6 +25,15 @@ public:
     Inside(const Inside &) = delete;
 };
 
+// Lives while a thread of Halide's pool works for a call, which is inside the library: the thread comes in as
+// a part of it, also where a fork waits for the call.
+class InsideTask {
+public:
+    InsideTask() noexcept;
+    ~InsideTask();
+    InsideTask(const InsideTask &) = delete;
+};
+
 // Lives while a loop of a library runs in Halide's pool of threads, which ends before a fork. Programs call
 // libraries of their own without this runtime's calls, so that the loops themselves are counted.
 class InsideLoop {

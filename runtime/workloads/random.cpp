@@ -37,14 +37,15 @@ void fill(Array &array, int64_t parts, uint64_t seed, Value value) {
 void fill_random(Array &array, uint64_t seed) {
     const auto real = [](uint64_t random) { return (double)random / (double)(uint64_t(1) << 39) - 1; };
     const auto real_f32 = [](uint64_t random) { return (float)((double)(random >> 16) / (1 << 23) - 1); };
+    const int numbers = is_complex(array.type()) ? 2 : 1;  // of an element
     with_element(array.type(), [&]<typename T>(T) {
         if constexpr (std::is_integral_v<T>) {
             fill<T>(
                 array, 1, seed, [](uint64_t random) { return (T)(sizeof(T) < 4 ? random >> 8 : random); });
         } else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::complex<double>>) {
-            fill<double>(array, sizeof(T) / sizeof(double), seed, real);
+            fill<double>(array, numbers, seed, real);
         } else if constexpr (std::is_same_v<T, float> || std::is_same_v<T, std::complex<float>>) {
-            fill<float>(array, sizeof(T) / sizeof(float), seed, real_f32);
+            fill<float>(array, numbers, seed, real_f32);
         } else {
             fill<T>(array, 1, seed, [&](uint64_t random) { return T(real_f32(random)); });
         }

@@ -85,7 +85,7 @@ TEST_F(BenchWords, TheVariantThatTunedTakesIsMarkedAndOthersAreCounted) {
     EXPECT_EQ(chosen, 1u);
     const json explained =
         run_json({"explain", "transpose", "--device", "cpu", "--type", "u8", "--size", "30x20", "--json"});
-    EXPECT_EQ(name, explained["chosen"]);
+    EXPECT_EQ(name, explained["chosen"].get<std::string>());
     size_t serving = 0, variants = 0;
     for (const json &variant : explained["variants"]) {
         const bool can_run =

@@ -4,7 +4,7 @@
 #include "runtime/devices/cpu.h"
 #include "runtime/devices/memory/host_memory.h"
 #include "runtime/devices/own_queue.h"
-#include "runtime/process/inside_task.h"
+#include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include <HalideRuntime.h>
 #include <HalideRuntimeCuda.h>

@@ -66,12 +66,12 @@ PngFilter::PngFilter(size_t row_bytes, size_t pixel_bytes)
 std::span<const uint8_t> PngFilter::operator()(const uint8_t *row) {
     std::memcpy(row_.data() + pixel_bytes_, row, row_bytes_);
     uint64_t least = std::numeric_limits<uint64_t>::max();
-    for (uint8_t number = 0; number < std::size(filters); number++) {
+    for (size_t number = 0; number < std::size(filters); number++) {
         const uint64_t sum =
             filters[number](row_.data(), above_.data(), row_bytes_, pixel_bytes_, filtered_.data() + 1);
         if (sum < least) {
             least = sum;
-            filtered_[0] = number;
+            filtered_[0] = static_cast<uint8_t>(number);
             std::swap(filtered_, best_);
         }
     }

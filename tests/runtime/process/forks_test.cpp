@@ -73,7 +73,7 @@ TEST(Forks, AChildComputesWhateverOtherThreadsDid) {
     const Call call = {.device = Device{}};
     const Array expected = inverted(call);
     const Meanwhile first([&] { inverted(call); }), second([&] { random_array(Type::u8, {64, 64}).clone(); });
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 200; i++) {
         ASSERT_EQ(fault_in_child(call, expected), 0) << "fork " << i;
     }
 }

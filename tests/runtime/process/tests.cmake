@@ -1,7 +1,7 @@
 # The library among other code of a process: its manners, calls from several threads at once, and forks.
 tilewright_add_test(runtime/process/process_test WHOLE
-    SOURCES forks_test.cpp manners_test.cpp threads_test.cpp LINK Tilewright::operators ${CMAKE_DL_LIBS}
-    LABELS runtime)
+    SOURCES forks_test.cpp manners_test.cpp threads_test.cpp
+    LINK Tilewright::operators ${CMAKE_DL_LIBS} LABELS runtime)
 target_include_directories(process_test PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
 if (TARGET shared_invert)
     target_compile_definitions(process_test PRIVATE
