@@ -198,11 +198,13 @@ void add_devices(nb::module_ &module) {
         .def_ro("is_gpu", &DeviceInfo::is_gpu)
         .def_ro("usable", &DeviceInfo::usable)
         .def_ro("why_not", &DeviceInfo::why_not)
-        .def("__eq__",
+        .def(
+            "__eq__",
             [](const DeviceInfo &d, nb::handle other) {
                 return nb::isinstance<DeviceInfo>(other) &&
                        nb::cast<DeviceInfo &>(other).device.str() == d.device.str();
-            })
+            },
+            "other"_a.none())
         .def("__hash__", [](const DeviceInfo &d) { return std::hash<std::string>{}(d.device.str()); })
         .def("__repr__", [](const DeviceInfo &d) {
             return "<tilewright.Device " + d.device.str() + ": " + d.name +

@@ -1,4 +1,5 @@
 #include "python/src/types.h"
+#include "runtime/errors/plain_text.h"
 #include "runtime/process/immortal.h"
 #include "tilewright/error.h"
 #include <array>
@@ -41,8 +42,13 @@ std::string word_of(nb::handle object, const std::string &name) {
     return {text, (size_t)length};
 }
 
+// A TypeError of one line; what a caller gave may have several.
+[[noreturn]] static void refuse(const std::string &why) {
+    throw nb::type_error(plain_text(why, ' ').c_str());
+}
+
 void refuse_type(const std::string &name, const std::string &why) {
-    throw nb::type_error((name + ": " + why).c_str());
+    refuse(name + ": " + why);
 }
 
 void refuse_value(const std::string &name, const std::string &why) {
@@ -55,15 +61,14 @@ std::string type_name_of(nb::handle object) {
 
 void check_count(const std::string &what, size_t given, size_t taken) {
     if (given != taken) {
-        throw nb::type_error((what + " takes " + std::to_string(taken) + (taken == 1 ? " array" : " arrays") +
-                              ", not " + std::to_string(given))
-                .c_str());
+        refuse(what + " takes " + std::to_string(taken) + (taken == 1 ? " array" : " arrays") + ", not " +
+               std::to_string(given));
     }
 }
 
 void refuse_others(const std::string &what, const nb::kwargs &others) {
     for (const auto &[name, value] : others) {
-        throw nb::type_error((what + " takes no argument '" + text_of(name) + "'").c_str());
+        refuse(what + " takes no argument '" + text_of(name) + "'");
     }
 }
 

@@ -30,6 +30,22 @@ def test_modules_come_by_their_names():
     assert done.stdout == "[[1.]] True\n", done.stderr
 
 
+def test_modules_of_packages_that_are_not_installed():
+    program = """
+import sys
+sys.modules.update(jax=None, torch=None)  # as if they were not installed
+import pydoc, tilewright
+assert not hasattr(tilewright, "torch") and hasattr(tilewright, "ndimage")
+assert "gaussian_blur" in pydoc.render_doc(tilewright)
+try:
+    from tilewright import torch
+except ImportError as error:
+    print(error.name)
+"""
+    done = run("-c", program)
+    assert (done.stdout, done.stderr) == ("torch\n", "")
+
+
 def test_threads_work_at_the_same_time():
     want = tilewright.gaussian_blur(IMAGE, 3)
     devices = ["cpu"] + [d.id for d in tilewright.devices() if d.usable and d.id != "cpu"][:1]

@@ -47,7 +47,10 @@ _modules = ["bands", "dask", "jax", "ndimage", "torch"]  # imported where a prog
 
 def __getattr__(name):
     if name in _modules:
-        return importlib.import_module("tilewright." + name)
+        try:
+            return importlib.import_module("tilewright." + name)
+        except ImportError as error:  # hasattr() and help() ask for every module, installed or not
+            raise AttributeError(f"tilewright.{name} cannot be imported: {error}") from error
     raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
 
 

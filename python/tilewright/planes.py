@@ -31,7 +31,7 @@ def converted(values, dtype):
         with contextlib.suppress(TypeError):
             name = np.dtype(dtype).name
     if name not in TYPES:
-        raise TypeError(f"dtype: takes {', '.join(TYPES[:-1])} or {TYPES[-1]}, not {name}")
+        raise TypeError(f"dtype: takes {', '.join(TYPES[:-1])} or {TYPES[-1]}, not {one_line(name)}")
     if hasattr(values, "new_empty"):  # PyTorch's
         return values.to(getattr(sys.modules["torch"], name))
     if name == "bfloat16":
