@@ -91,6 +91,7 @@ thread_local int own_outside = 0;
 // How many loops run in Halide's pool of threads. With `no_loops` none begins, but those of a thread that is
 // inside the library and those inside of other loops.
 std::atomic<uint32_t> loops{0};
+thread_local uint32_t own_loops = 0;  // of them those that this thread began
 constexpr uint32_t no_loops = 1u << 31;
 // Whether no call was under way when the process was forked, and what a forked process cannot use.
 bool forked_between_calls = true, calls_are_lost = false, drivers_are_lost = false;
@@ -134,6 +135,7 @@ void after_fork_in_child() {
     library.threads = depth > 0;
     drivers.threads = driver_depth > 0;
     outside = own_outside + (depth > 0);
+    loops = own_loops | no_loops;
     let_threads_in();
 }
 
@@ -220,12 +222,14 @@ InsideLoop::InsideLoop() {
             loops.wait(no_loops);
             seen = loops;
         } else if (loops.compare_exchange_weak(seen, seen + 1)) {
+            own_loops++;
             return;
         }
     }
 }
 
 InsideLoop::~InsideLoop() {
+    own_loops--;
     loops--;
 }
 

@@ -118,6 +118,27 @@ TEST(Forks, DoNotWaitForFunctionsOfTheProgram) {
     EXPECT_EQ(fault_in_child({.device = Device{}}, expected), 0);  // no longer
 }
 
+TEST(Forks, OfAChildWaitForNoLoopOfThreadsThatItHasNot) {
+    struct Loop {
+        std::mutex mutex;
+        std::atomic<bool> waits = false;
+    } loop;
+    const auto task = [](void *, int, uint8_t *closure) {
+        const OutsideOfCalls outside;
+        auto &loop = *reinterpret_cast<Loop *>(closure);
+        loop.waits = true;
+        return std::lock_guard(loop.mutex), 0;
+    };
+    std::unique_lock lock(loop.mutex);
+    std::thread own([&] { halide_do_par_for(nullptr, task, 0, 2, reinterpret_cast<uint8_t *>(&loop)); });
+    while (!loop.waits) {
+        std::this_thread::yield();
+    }
+    EXPECT_EQ(answer_of_child([] { return answer_of_child([] { return 0; }); }), 0);
+    lock.unlock();
+    own.join();
+}
+
 TEST(Forks, InAFunctionOfACallThatCallGoesOn) {
     const Array expected = inverted({.device = Device{}});
     int fault = -1;
