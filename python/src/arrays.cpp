@@ -5,7 +5,6 @@
 #include "python/src/lock.h"
 #include "runtime/process/immortal.h"
 #include "tilewright/error.h"
-#include <algorithm>
 #include <utility>
 
 namespace nb = nanobind;
@@ -60,9 +59,7 @@ void refuse_deferred(nb::handle object, const std::string &name, bool writable) 
                                                                             "float32";
         if (elements.starts_with(" of >")) {  // the other order of bytes: the same type in this machine's
             const std::string name = text_of(nb::object(object.attr("dtype").attr("name")));
-            const bool known = std::any_of(std::begin(all_types), std::end(all_types),
-                [&](Type one) { return name == numpy_name(one); });
-            other = known ? name : other;
+            other = type_of_numpy(name) ? name : other;
         }
         type += elements;
         advice = "; dtype=\"" + other + "\" converts it";

@@ -2,6 +2,7 @@
 #include "python/src/errors.h"
 #include "python/src/module.h"
 #include "tilewright/operator.h"
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -40,10 +41,8 @@ std::optional<std::string> type_among(const std::vector<std::string> &choices, n
     const bool is_type = PyType_Check(value.ptr()) || nb::hasattr(value, "newbyteorder");
     const std::string name =
         is_type ? text_of(nb::module_::import_("numpy").attr("dtype")(value).attr("name")) : text_of(value);
-    for (const Type type : all_types) {
-        if (name == numpy_name(type)) {
-            return name_of(type);
-        }
+    if (const std::optional<Type> type = type_of_numpy(name)) {
+        return name_of(*type);
     }
     return is_type ? std::optional(name) : std::nullopt;
 }

@@ -2,6 +2,7 @@
 #include "runtime/errors/plain_text.h"
 #include "runtime/process/immortal.h"
 #include "tilewright/error.h"
+#include <algorithm>
 #include <array>
 
 namespace nb = nanobind;
@@ -84,23 +85,29 @@ const char *interface_name(Type type) {
     return names[(size_t)type].interface;
 }
 
+template<typename Condition>
+static std::optional<Type> first_type(Condition condition) {
+    const auto found = std::find_if(std::begin(all_types), std::end(all_types), condition);
+    return found == std::end(all_types) ? std::nullopt : std::optional(*found);
+}
+
+std::optional<Type> type_of_numpy(const std::string &name) {
+    return first_type([&](Type type) { return name == numpy_name(type); });
+}
+
 Type type_of_name(const std::string &name) {
-    for (const Type type : all_types) {
-        if (name == numpy_name(type) || name == name_of(type)) {
-            return type;
-        }
+    const auto has_name = [&](Type type) { return name == numpy_name(type) || name == name_of(type); };
+    if (const std::optional<Type> type = first_type(has_name)) {
+        return *type;
     }
     refuse_type("dtype", std::string("takes ") + types_in_words + ", not " + name);
 }
 
 std::optional<Type> type_of(nb::dlpack::dtype dtype) {
-    for (const Type type : all_types) {
+    return first_type([&](Type type) {
         const nb::dlpack::dtype known = dlpack_type(type);
-        if (dtype.code == known.code && dtype.bits == known.bits && dtype.lanes == 1) {
-            return type;
-        }
-    }
-    return {};
+        return dtype.code == known.code && dtype.bits == known.bits && dtype.lanes == 1;
+    });
 }
 
 nb::dlpack::dtype dlpack_type(Type type) {

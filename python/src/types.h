@@ -40,6 +40,9 @@ std::string type_name_of(nanobind::handle object);
 const char *numpy_name(Type type);      // "uint8"
 const char *interface_name(Type type);  // "|u1"
 
+// The type that NumPy names so; nothing where arrays of the library have no such type.
+std::optional<Type> type_of_numpy(const std::string &name);
+
 // The type of a name; it takes "uint8" and "u8". Errors: TypeError.
 Type type_of_name(const std::string &name);
 
