@@ -127,7 +127,7 @@ if (TARGET tilewright)
             TILEWRIGHT_TRANSPOSE_GENERATOR="$<TARGET_FILE:transpose.generator>")
         add_dependencies(explore_test tilewright at_call failing_OpenCL transpose.generator)
 
-        # Searches by another program and without tools, and options of ptxas on the fake driver of CUDA.
+        # Searches by another program and without tools.
         foreach (what documents broken verdicts signals tools)
             add_test(NAME search.${what} COMMAND ${Python3_EXECUTABLE} -B
                 ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/searches_test.py $<TARGET_FILE:tilewright>
@@ -136,10 +136,7 @@ if (TARGET tilewright)
                 $<TARGET_FILE:transpose.generator> ${what})
             list(APPEND searches search.${what})
         endforeach ()
-        add_test(NAME ptxas_options COMMAND ${Python3_EXECUTABLE} -B
-            ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/ptxas_options_test.py $<TARGET_FILE:tilewright>
-            $<TARGET_FILE_DIR:fake_cuda>)
-        set_tests_properties(${searches} ptxas_options PROPERTIES LABELS command_line TIMEOUT 300
+        set_tests_properties(${searches} PROPERTIES LABELS command_line TIMEOUT 300
             SKIP_REGULAR_EXPRESSION "not run here" ENVIRONMENT "${tests_environment}")
     endif ()
 

@@ -7,7 +7,6 @@
 #include "apps/laboratory/explore/point_server.h"
 #include "apps/laboratory/report/page.h"
 #include "apps/tilewright/built_variants/built_variant.h"
-#include "apps/tilewright/built_variants/ptxas.h"
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/foreign/foreign_options.h"
@@ -19,7 +18,6 @@
 #include "tilewright/workload.h"
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <filesystem>
 #include <fmt/format.h>
 #include <latch>
@@ -38,7 +36,6 @@ struct ExploreOptions {
     ForeignWords generator;
     int64_t seed = 1, points = 0;
     bool serves_points = false;  // this is the process that measures points
-    bool ptxas = false;          // its options are tunables too
     ExplorationPlan plan;
 };
 
@@ -70,15 +67,6 @@ void note(const std::string &text) {
     }
 }
 
-// A variant for CUDA with the options of ptxas as further tunables. It lives until the program ends.
-const Variant &with_ptxas(const Variant &variant) {
-    static std::deque<Variant> variants;
-    const auto more = ptxas_tunables(variant);
-    variants.push_back(variant);
-    variants.back().tunables.insert(variants.back().tunables.end(), more.begin(), more.end());
-    return variants.back();
-}
-
 // Without --schedule, all variants but `reference`, which is there to be right.
 std::vector<ExploredCase> cases_of(const ExploreOptions &options) {
     const bool elsewhere = !options.bundle.empty(), all = options.cases.variants.schedules.empty();
@@ -94,8 +82,8 @@ std::vector<ExploredCase> cases_of(const ExploreOptions &options) {
         }
         std::vector<ExploredVariant> variants;
         for (const AskedVariant &asked : one.variants) {
-            const Variant &variant = options.ptxas ? with_ptxas(*asked.variant) : *asked.variant;
-            variants.push_back({&variant, Search(variant, (uint64_t)options.seed + variants.size())});
+            variants.push_back(
+                {asked.variant, Search(*asked.variant, (uint64_t)options.seed + variants.size())});
         }
         cases.push_back({one.op, std::move(one.data), one.device, std::move(variants)});
     }
@@ -244,11 +232,9 @@ void check_words(const ExploreOptions &options) {
     if (options.bundle.empty()) {
         return;
     }
-    if (options.plan.asked || options.ptxas) {
-        refuse(
-            "a bundle is searched elsewhere, where it has neither ptxas nor points that are asked for; leave "
-            "--ask-tell and --ptxas out",
-            "--bundle", options.bundle);
+    if (options.plan.asked) {
+        refuse("a bundle is searched elsewhere, by the points that it has; leave --ask-tell out", "--bundle",
+            options.bundle);
     }
     if (!options.cases.data.files.empty()) {
         refuse(
@@ -351,8 +337,6 @@ void add_explore(CommandLine &line) {
     command.add_flag("--ask-tell", options.plan.asked,
         "Let another program search: it writes points to standard input, one JSON object per line, and "
         "reads what became of each from standard output");
-    command.add_flag("--ptxas", options.ptxas,
-        "CUDA: the options of ptxas for optimisation and register usage are tunables too");
     command.add("--bundled", options.bundled).group("");
     command.add_flag(serve_points_option, options.serves_points, "").group("");
     add_case_data(command, options.cases);

@@ -1,7 +1,6 @@
 // Runs a generator program, links what it makes to a shared object, and loads it.
 #include "apps/tilewright/built_variants/built_variant.h"
 #include "apps/tilewright/built_variants/generator_programs.h"
-#include "apps/tilewright/built_variants/ptxas.h"
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/processes/temporary_folder.h"
 #include "apps/tilewright/terminal/printing.h"
@@ -94,9 +93,6 @@ std::unique_ptr<const Variant> loaded_variant(
     };
     find(function_of(of) + "_argv", varied->entry);
     find(function_of(of) + "_metadata", varied->metadata);
-    if (has_ptxas_options(*varied)) {
-        embed_machine_code(*varied, file + ".ptx");
-    }
     return varied;
 }
 
@@ -105,9 +101,6 @@ std::unique_ptr<const Variant> loaded_variant(
 void check_tools(const Variant &variant) {
     generator_of(variant);
     find_linker(variant);
-    if (has_ptxas_options(variant)) {
-        find_ptxas();
-    }
 }
 
 void build_library(const Variant &variant, const TunableValues &values, const std::string &file) {
@@ -118,9 +111,6 @@ void build_library(const Variant &variant, const TunableValues &values, const st
     link(varied, library + ".a", file);
     if (std::filesystem::exists(library + ".needs")) {
         std::filesystem::copy_file(library + ".needs", file + ".needs");
-    }
-    if (has_ptxas_options(varied)) {
-        std::filesystem::copy_file(library + ".ptx", file + ".ptx");
     }
 }
 

@@ -1,6 +1,5 @@
 // Finds generator programs, and runs them.
 #include "apps/tilewright/built_variants/generator_programs.h"
-#include "apps/tilewright/built_variants/ptxas.h"
 #include "apps/tilewright/built_variants/tunables.h"
 #include "apps/tilewright/foreign/foreign_generator.h"
 #include "apps/tilewright/processes/subprocess.h"
@@ -26,10 +25,7 @@ namespace {
 std::vector<std::string> selection_of(const Variant &variant) {
     std::vector<std::string> words = {
         "schedule=" + variant.schedule, "type=" + variant.type, "backend=" + place_of(variant)};
-    TunableValues values = tunables_of(variant);
-    std::erase_if(values, [](const auto &value) { return is_of_ptxas(value.first); });
-    const std::string tunables = text_of(values);
-    if (!tunables.empty()) {
+    if (const std::string tunables = text_of(tunables_of(variant)); !tunables.empty()) {
         words.push_back("tunables=" + tunables);
     }
     return words;
@@ -137,8 +133,7 @@ void make_library(const std::string &generator, const Variant &variant, const st
             fmt::format("{}_{}_{}_{}", prefix, variant.schedule, variant.type, place_of(variant)), folder);
         return;
     }
-    const std::string files = variant.backend == Backend::cuda ? "static_library,ptx" : "static_library";
-    std::vector<std::string> arguments = {"build", folder, files, "name=" + prefix};
+    std::vector<std::string> arguments = {"build", folder, "static_library", "name=" + prefix};
     for (const std::string &word : selection_of(variant)) {
         arguments.push_back(word);
     }

@@ -1,6 +1,5 @@
 // Reads values of tunables, and compares them with a variant's ranges.
 #include "apps/tilewright/built_variants/tunables.h"
-#include "apps/tilewright/built_variants/ptxas.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/options/option_text.h"
 #include "tilewright/error.h"
@@ -92,21 +91,14 @@ std::string text_of(const TunableValues &values) {
 }
 
 const Variant::Tunable *find_tunable(const Variant &variant, const std::string &name) {
-    for (const auto &all : {std::span<const Variant::Tunable>(variant.tunables), ptxas_tunables(variant)}) {
-        const auto at = std::ranges::find(all, name, &Variant::Tunable::name);
-        if (at != all.end()) {
-            return &*at;
-        }
-    }
-    return nullptr;
+    const auto at = std::ranges::find(variant.tunables, name, &Variant::Tunable::name);
+    return at == variant.tunables.end() ? nullptr : &*at;
 }
 
 std::vector<std::string> names_of_tunables(const Variant &variant) {
     std::vector<std::string> names;
-    for (const auto &all : {std::span<const Variant::Tunable>(variant.tunables), ptxas_tunables(variant)}) {
-        for (const Variant::Tunable &tunable : all) {
-            add_once(names, tunable.name);
-        }
+    for (const Variant::Tunable &tunable : variant.tunables) {
+        names.push_back(tunable.name);
     }
     return names;
 }
@@ -131,11 +123,7 @@ Variant with_tunables(const Variant &variant, const TunableValues &values) {
             refuse(fmt::format("{}={}", name, value),
                 fmt::format("it takes {} to {}", known_as->low, known_as->high), &variant);
         }
-        auto at = std::ranges::find(varied.tunables, name, &Variant::Tunable::name);
-        if (at == varied.tunables.end()) {  // an option of ptxas
-            at = varied.tunables.insert(at, *known_as);
-        }
-        at->value = value;
+        std::ranges::find(varied.tunables, name, &Variant::Tunable::name)->value = value;
     }
     varied.origin = words_of(varied, tunables_of(varied));
     varied.entry = nullptr;

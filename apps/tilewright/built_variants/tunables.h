@@ -18,8 +18,7 @@ TunableValues tunables_of(const std::string &text);
 TunableValues tunables_of(const Variant &variant);
 std::string text_of(const TunableValues &values);
 
-// The tunable of that name: of the variant, or an option of ptxas (ptxas.h) where the variant is for CUDA.
-// Null where there is none.
+// The variant's tunable of that name; null where there is none.
 const Variant::Tunable *find_tunable(const Variant &variant, const std::string &name);
 
 // The names of all of them.

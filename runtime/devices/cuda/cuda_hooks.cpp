@@ -76,17 +76,12 @@ CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
 }
 
 // Loads a module as the machine code that is linked in, as that on disk, or as PTX: the first that the driver
-// takes. Options are for the compiler, and the machine code was made without any. Of options of ptxas the
-// driver's compiler knows nothing, so that only the machine code is what was asked for. Several kernels are
+// takes. Options are for the compiler, and the machine code was made without any. Several kernels are
 // compiled by several threads of the driver, where it knows the option; the machine code is the same.
 template<typename Load>
 CUresult load_best(const std::string &ptx, bool without_options, const Load &load) {
-    const EmbeddedCubin *embedded = embedded_cubin_of(ptx, device_info(this_thread.device).capability);
-    if (has_ptxas_options(ptx)) {
-        constexpr CUresult no_binary = 209;  // CUDA_ERROR_NO_BINARY_FOR_GPU
-        return embedded ? load(embedded->begin) : no_binary;
-    }
     if (without_options) {
+        const EmbeddedCubin *embedded = embedded_cubin_of(ptx, device_info(this_thread.device).capability);
         if (embedded && load(embedded->begin) == 0) {
             return 0;
         }
@@ -113,7 +108,9 @@ std::optional<Text> text_for_driver(const char *image) {
     try {
         std::string ptx = with_instructions(kernel_text(image));
         const Variant *variant = this_thread.variant;
-        ptx = variant ? module_text(ptx, *variant) : std::move(ptx);
+        if (variant && !variant->register_caps.empty()) {
+            ptx = with_register_caps(ptx, variant->register_caps);
+        }
         MapsOfKernels maps = tensor_maps_of(ptx);
         return Text{std::move(ptx), std::move(maps)};
     } catch (const std::runtime_error &error) {  // an exception must not pass Halide's runtime

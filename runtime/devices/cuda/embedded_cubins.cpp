@@ -10,9 +10,6 @@ namespace tilewright {
 
 namespace {
 
-// The beginning of a line of PTX that is a comment.
-constexpr std::string_view options_mark = "// made by ptxas with ";
-
 struct Known {
     std::mutex mutex;
     std::vector<EmbeddedCubin> cubins;  // by key, and the newest capability of a key first
@@ -26,6 +23,17 @@ bool is_before(const EmbeddedCubin &a, const EmbeddedCubin &b) {
     return a.ptx != b.ptx ? a.ptx < b.ptx : a.capability > b.capability;
 }
 
+// 90 of "9.0".
+int number_of_capability(const std::string &capability) noexcept {
+    int major = 0, minor = 0;
+    const char *const end = capability.data() + capability.size();
+    const char *const point = std::from_chars(capability.data(), end, major).ptr;
+    if (point != end) {
+        std::from_chars(point + 1, end, minor);
+    }
+    return 10 * major + minor;
+}
+
 }  // namespace
 
 bool embed_cubins(std::span<const EmbeddedCubin> cubins) {
@@ -37,32 +45,6 @@ bool embed_cubins(std::span<const EmbeddedCubin> cubins) {
 }
 
 namespace driver {
-
-std::string module_text(const std::string &ptx, const Variant &variant) {
-    const std::string text =
-        variant.register_caps.empty() ? ptx : with_register_caps(ptx, variant.register_caps);
-    std::string options;
-    for (const Variant::Tunable &tunable : variant.tunables) {
-        if (tunable.name.starts_with(ptxas_options_begin)) {
-            options += tunable.name + "=" + std::to_string(tunable.value) + " ";
-        }
-    }
-    return options.empty() ? text : std::string(options_mark) + options + "\n" + text;
-}
-
-bool has_ptxas_options(const std::string &module_text) noexcept {
-    return module_text.starts_with(options_mark);
-}
-
-int number_of_capability(const std::string &capability) noexcept {
-    int major = 0, minor = 0;
-    const char *const end = capability.data() + capability.size();
-    const char *const point = std::from_chars(capability.data(), end, major).ptr;
-    if (point != end) {
-        std::from_chars(point + 1, end, minor);
-    }
-    return 10 * major + minor;
-}
 
 const EmbeddedCubin *embedded_cubin_of(const std::string &ptx, const std::string &capability) noexcept {
     Known &all = known();

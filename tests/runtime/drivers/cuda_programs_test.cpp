@@ -2,8 +2,6 @@
 // libcuda.so.1.
 #include "generators/algorithms/module_text.h"
 #include "runtime/devices/cuda/cuda.h"
-#include "runtime/devices/cuda/embedded_cubins.h"
-#include "runtime/devices/thread_context.h"
 #include "tests/runtime/drivers/fakes/fakes.h"
 #include "tests/runtime/drivers/fakes/load_module.h"
 #include "tests/support/files.h"
@@ -114,31 +112,6 @@ TEST_F(CudaPrograms, SeveralKernelsAreCompiledByThreadsOfTheDriver) {
     EXPECT_EQ(record().module_options.back(), std::vector<int>{9});
     EXPECT_EQ(fake_cuda::load_module(first, one + "\n.entry b()", {9}), 0);
     EXPECT_EQ(record().module_options.back(), (std::vector<int>{9, driver::split_compile}));
-}
-
-// The options of ptxas are tunables of a variant. The driver's compiler does not know them, so that nothing
-// but the machine code that was made with them is loaded.
-TEST_F(CudaPrograms, AVariantWithOptionsOfPtxasIsItsMachineCodeAlone) {
-    Variant variant{};
-    variant.tunables = {{"tile", 16, 8, 32}, {"ptxas_level", 1, 0, 3}};
-    const driver::ScopedValue current(driver::this_thread.variant, &variant);
-    const std::string text = driver::module_text(ptx, variant);
-    EXPECT_EQ(text, "// made by ptxas with ptxas_level=1 \n" + ptx);
-    const int before = record().links;
-    const size_t loaded = record().module_text.size();
-    EXPECT_NE(fake_cuda::load_module(first, ptx, {}), 0);
-    EXPECT_EQ(record().module_text.size(), loaded) << "the driver gets no PTX";
-
-    static const std::string code = std::string("cubin\0of", 8) + text;
-    const auto *begin = reinterpret_cast<const unsigned char *>(code.data());
-    const EmbeddedCubin cubin = {key_of_module(text), 90, begin, begin + code.size()};
-    embed_cubins({&cubin, 1});
-    EXPECT_EQ(fake_cuda::load_module(first, ptx, {}), 0);
-    EXPECT_EQ(record().module_text.back(), text);
-    EXPECT_TRUE(record().module_is_cubin.back());
-    EXPECT_EQ(record().links, before) << "nothing was compiled";
-    variant.tunables.pop_back();
-    EXPECT_EQ(driver::module_text(ptx, variant), ptx);
 }
 
 TEST_F(CudaPrograms, OptionsAreForPtx) {
