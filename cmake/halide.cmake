@@ -74,7 +74,7 @@ endfunction()
 # all of it but the main function, so that a project compiles its own generators and nothing else.
 set(parts
     generators/program/accesses/lanes generators/program/accesses/warp_accesses
-    generators/program/cpp_output generators/program/declined_variants generators/program/errors/error_codes
+    generators/program/cpp_output generators/program/errors/error_codes
     generators/program/errors/printed_errors generators/program/libraries/build
     generators/program/libraries/child_process generators/program/libraries/cubins
     generators/program/libraries/host_side

@@ -146,7 +146,7 @@ if (NOT BUILD_SHARED_LIBS)
     set(share ${CMAKE_INSTALL_DATADIR}/tilewright)
     # The command line of generator programs is compiled: a project compiles its own generators and schedules
     # only. But it reads the files of its libraries/kernel* and library.cpp (halide.cmake).
-    string(CONCAT compiled "/program/(accesses/.*|cpp_output|declined_variants|library_selection|program|show"
+    string(CONCAT compiled "/program/(accesses/.*|cpp_output|library_selection|program|show"
         "|errors/(error_codes|printed_errors)|libraries/(build|child_process|cubins))[.]cpp$")
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/generators ${PROJECT_SOURCE_DIR}/schedules DESTINATION ${share}
         FILES_MATCHING PATTERN *.h PATTERN *.cpp REGEX "${compiled}" EXCLUDE)

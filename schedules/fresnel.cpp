@@ -182,9 +182,6 @@ static const ScheduleVariants &variants() {
             })),
         variant("tuned", cpu, "c64", rows_of_samples)
             .says("Rows of samples are multiplied by the phases, spread over the cores."),
-
-        // Anderson2021 does not come to an end within minutes.
-        declined<Fresnel>("auto", cpu, "c64", "Mullapudi2016", "Unhandled exception"),
     };
     return table;
 }

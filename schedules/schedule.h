@@ -104,7 +104,6 @@ struct ScheduleVariant {
     std::vector<Tunable> tunables;
     std::string features;       // further Halide target features, separated by '-'
     std::string autoscheduler;  // the plug-in that makes the schedule, in place of `apply`
-    std::string declined;       // what that plug-in says when it cannot: such a variant has no library
     std::vector<RegisterCap> register_caps;
     std::vector<Condition> conditions = {};
     bool needs_avx2 = false;         // no code for older CPUs
@@ -281,17 +280,6 @@ ScheduleVariant automatic(std::string name, Backends where, std::string types, s
     variant.form = Form::name;
     variant.summary = "Halide's autoscheduler " + autoscheduler + " made this schedule.";
     variant.autoscheduler = std::move(autoscheduler);
-    return variant;
-}
-
-// A variant that the autoscheduler does not accept; `reason` is a part of what it says, and a test makes it
-// say it.
-template<typename Form>
-ScheduleVariant declined(
-    std::string name, Backends where, std::string types, std::string autoscheduler, std::string reason) {
-    ScheduleVariant variant =
-        automatic<Form>(std::move(name), where, std::move(types), std::move(autoscheduler));
-    variant.declined = std::move(reason);
     return variant;
 }
 

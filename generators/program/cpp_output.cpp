@@ -122,7 +122,7 @@ std::set<std::string> targets_of(const Selection &selection) {
 std::string libraries_text(const Selection &selection, const std::string &target) {
     std::ostringstream declarations, entries;
     for (const Library &one : selection.libraries()) {
-        if (one.target() != target || !one.variant->declined.empty()) {
+        if (one.target() != target) {
             continue;
         }
         if (one.shared.empty()) {
@@ -163,7 +163,7 @@ std::string libraries_text(const Selection &selection, const std::string &target
 // The members of VariantWords.
 std::string words_of(const ScheduleVariant &variant, const std::string &schedule, Texts &texts) {
     std::vector<std::string> words = {schedule, variant.family, variant.also, variant.form,
-        variant.opencl_options, variant.autoscheduler, variant.declined, variant.summary, variant.unmeasured};
+        variant.opencl_options, variant.autoscheduler, variant.summary, variant.unmeasured};
     std::transform(words.begin(), words.end(), words.begin(),
         [&](const std::string &word) { return texts.place_of(word); });
     return "    {" + joined(words) + "},\n";
@@ -291,9 +291,7 @@ std::string functions_text(const Selection &selection) {
         << "// that Halide wrote beside each library, and HalideRuntime.h.\n"
         << "#pragma once\n#include \"HalideBuffer.h\"\n#include <type_traits>\n\n";
     for (const Library &library : selection.libraries()) {
-        if (library.variant->declined.empty()) {
-            write_function(library, library.tunables, out);
-        }
+        write_function(library, library.tunables, out);
     }
     return out.str();
 }

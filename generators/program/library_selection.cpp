@@ -323,11 +323,9 @@ std::vector<std::string> Selection::notes() const {
 Library Selection::only() const {
     std::vector<Library> all, exact;
     for (const Library &library : libraries()) {
-        if (library.variant->declined.empty()) {
-            all.push_back(library);
-            if (holds(schedules_, library.schedule)) {
-                exact.push_back(library);
-            }
+        all.push_back(library);
+        if (holds(schedules_, library.schedule)) {
+            exact.push_back(library);
         }
     }
     const std::vector<Library> &meant = all.size() > 1 ? exact : all;

@@ -56,7 +56,7 @@ public:
     std::string errors = "words";                // of all its libraries; errors=codes: codes alone
     std::map<std::string, int64_t> values;       // of a call, for `show accesses`: "image.stride.1"
 
-    // The libraries in the table's order, those of variants that an autoscheduler declines among them.
+    // The libraries in the table's order.
     std::vector<Library> libraries() const;
 
     // Ends the program with a message where a schedule or type is chosen that no variant has, or where none

@@ -2,7 +2,6 @@
 // libraries there are, make them, and write the table that the runtime reads.
 #include "generators/program/program.h"
 #include "generators/program/cpp_output.h"
-#include "generators/program/declined_variants.h"
 #include "generators/program/errors/printed_errors.h"
 #include "generators/program/libraries/build.h"
 #include "generators/program/show.h"
@@ -29,7 +28,7 @@ int show_one(const Selection &selection, const std::string &part) {
 
 int list(const Selection &selection) {
     for (const Library &library : selection.libraries()) {
-        std::cout << (library.variant->declined.empty() ? "" : "declined ") << library.name << "\n";
+        std::cout << library.name << "\n";
     }
     return 0;
 }
@@ -60,8 +59,6 @@ int usage() {
               << "       " << program
               << " show PART [SELECTION]             one library: loops, kernels, resources, accesses, stmt "
                  "or assembly\n"
-              << "       " << program
-              << " declined                           asks the autoschedulers that decline variants\n"
               << "       " << program << " runtime FOLDER                     Halide's runtime\n"
               << "SELECTION: [name=NAME] [schedule=S,...] [type=T,...] [backend=cpu,vnni,cuda,opencl] "
                  "[capability=80] [cpu=portable|host] [autoscheduled=yes|no]\n"
@@ -93,9 +90,6 @@ int run(const std::vector<std::string> &words) {
         return make_runtime(words[1]);
     }
     check_table(operator_of(words));
-    if (verb == "declined") {
-        return check_declined();
-    }
     if (verb != "list" && verb != "table" && verb != "functions" && verb != "build" && verb != "show") {
         return usage();
     }

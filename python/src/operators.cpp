@@ -190,7 +190,6 @@ void add_variants_and_options(nb::module_ &module) {
         .def_prop_ro("tunables", &tunables_of)
         .def_ro("form", &Variant::form)
         .def_ro("says", &Variant::summary)
-        .def_ro("declined", &Variant::declined)
         .def("__repr__", [](const Variant &r) { return "<tilewright.Variant " + r.name() + ">"; });
     nb::class_<Input>(module, "Input", "An array that an operator takes.")
         .def_prop_ro("name", [](const Input &i) { return python_name(i.name); })

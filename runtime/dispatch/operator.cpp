@@ -147,7 +147,7 @@ bool Operator::serves(const Variant &variant, const Request &request, const Arra
     if (request.parts) {
         return serves_parts(variant, request);
     }
-    if (!variant.declined.empty() || variant.type != request.type || !may_serve(variant, request) ||
+    if (variant.type != request.type || !may_serve(variant, request) ||
         !form_serves(variant, request, output)) {
         return false;
     }
@@ -249,10 +249,6 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
         types.insert(variant.type);
         if (variant.type != request.type) {
             continue;
-        }
-        if (!variant.declined.empty()) {
-            refuse(Fault::device, variant.autoscheduler + " does not accept it: " + variant.declined,
-                "schedule", schedule);
         }
         fitting = &variant;
         const std::string why_not = tilewright::why_not_on(variant, limits);

@@ -105,8 +105,8 @@ std::vector<Variant> own_variants_of(const VariantTable &table) {
         const VariantWords &words = table.words[constant.words];
         Variant &variant = variants.emplace_back(Variant{table.op, table.origin, text(words.schedule),
             text(words.family), text(constant.type), constant.backend, constant.needs_vnni, text(words.form),
-            {}, {}, {}, text(words.opencl_options), text(words.autoscheduler), text(words.declined),
-            text(words.summary), {}, nullptr, nullptr, text(words.also), {}, text(words.kept_for)});
+            {}, {}, {}, text(words.opencl_options), text(words.autoscheduler), text(words.summary), {},
+            nullptr, nullptr, text(words.also), {}, text(words.kept_for)});
         const VariantNumber *number = table.numbers + constant.first_number;
         for (int i = 0; i < constant.configured; i++, number++) {
             variant.configured.push_back({text(number->name), number->value});
@@ -121,13 +121,11 @@ std::vector<Variant> own_variants_of(const VariantTable &table) {
             std::span(table.conditions + constant.first_condition, constant.conditions)) {
             variant.conditions.push_back({text(one.measure), one.least, one.most, one.is_needed});
         }
-        if (variant.declined.empty()) {
-            const VariantLibrary &library = of_backend->second.front();
-            of_backend->second = of_backend->second.subspan(1);
-            variant.needs = library.needs;
-            variant.entry = library.entry;
-            variant.metadata = library.metadata;
-        }
+        const VariantLibrary &library = of_backend->second.front();
+        of_backend->second = of_backend->second.subspan(1);
+        variant.needs = library.needs;
+        variant.entry = library.entry;
+        variant.metadata = library.metadata;
     }
     return variants;
 }

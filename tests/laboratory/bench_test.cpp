@@ -269,7 +269,7 @@ TEST_F(CommandLine, LongWorkShowsItsProgressOnATerminalOnly) {
     const json all = run_json({"list", op, "--json"});
     size_t variants = 0;
     for (const json &variant : all["operators"][0]["variants"]) {
-        variants += variant["backend"] == "cpu" && variant["declined"].get<std::string>().empty();
+        variants += variant["backend"] == "cpu";
     }
     ASSERT_GE(variants, 3u);
     const Words arguments = {"bench", op, "--device", "cpu", "--size", "256x256", "--batch", "10",

@@ -158,10 +158,6 @@ DataSize size_for(const Operator &op, const std::string &type, const std::string
 }
 
 std::string why_not_here(const Variant &variant, const std::vector<Device> &chosen, bool by_name) {
-    if (!variant.declined.empty()) {
-        return fmt::format(
-            "no library: {} declines it: {}", variant.autoscheduler, one_line(variant.declined));
-    }
     std::string lacking;
     for (const Device &device : chosen) {
         if (device.backend == variant.backend) {

@@ -57,10 +57,9 @@ Check versions() {
 
 Check libraries() {
     std::map<std::string, size_t> count;
-    size_t declined = 0;
     for (const Operator *op : operators()) {
         for (const Variant &variant : op->variants()) {
-            variant.declined.empty() ? count[tilewright::name_of(variant.backend)]++ : declined++;
+            count[tilewright::name_of(variant.backend)]++;
         }
     }
     std::vector<std::string> words;
@@ -68,8 +67,7 @@ Check libraries() {
         words.push_back(fmt::format("{} for {}", variants, backend));
     }
     return {"libraries", words.empty() ? Health::fail : Health::ok,
-        fmt::format("{}; variants: {}; {} declined by an autoscheduler",
-            plural(operators().size(), "operator"), joined(words, ", "), declined),
+        fmt::format("{}; variants: {}", plural(operators().size(), "operator"), joined(words, ", ")),
         words.empty() ? "this program was built without libraries: build it again" : ""};
 }
 

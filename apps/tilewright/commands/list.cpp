@@ -44,13 +44,6 @@ std::string reason_of(const Variant &variant) {
     return variant.kept_for.empty() ? "" : " Kept for " + variant.kept_for + ".";
 }
 
-// What a variant does, or why there is none.
-std::string sentence_of(const Variant &variant) {
-    return variant.declined.empty() ?
-               variant.summary :
-               fmt::format("declined by {}: {}", variant.autoscheduler, one_line(variant.declined));
-}
-
 void add_word(std::string &words, const std::string &word) {
     if ((" " + words + " ").find(" " + word + " ") == std::string::npos) {
         words += (words.empty() ? "" : " ") + word;
@@ -69,7 +62,7 @@ std::string schedules_of(const Operator &op, const ListOptions &options) {
             continue;
         }
         const std::string sentence =
-            sentence_of(variant) +
+            variant.summary +
             (options.variants.schedules.empty() ? "" : tunable_words(variant) + reason_of(variant));
         auto line = std::find_if(schedules.begin(), schedules.end(),
             [&](const Line &l) { return l.schedule == variant.schedule && l.sentence == sentence; });

@@ -103,12 +103,6 @@ Shown chosen_variant(const Operator &op, const ShowOptions &options) {
         const Array output(shown.data->request->output_type, shown.data->request->output_shape);
         shown.variant = &op.choose(*shown.data->request, output, options.schedule, {fit.front()->backend, 0});
     }
-    if (!shown.variant->declined.empty()) {
-        throw Error(Fault::device,
-            fmt::format("there is nothing to show: {} does not accept it: {}", shown.variant->autoscheduler,
-                shown.variant->declined),
-            {.operation = shown.variant->name()});
-    }
     return shown;
 }
 

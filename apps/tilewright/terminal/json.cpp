@@ -47,7 +47,7 @@ Json listed(const Variant &variant) {
     Json one = json(variant);
     one.update({{"ranges", ranges}, {"also", variant.also}, {"conditions", conditions},
         {"needs_vnni", variant.needs_vnni}, {"form", variant.form}, {"autoscheduler", variant.autoscheduler},
-        {"declined", variant.declined}, {"summary", variant.summary}, {"kept_for", variant.kept_for},
+        {"summary", variant.summary}, {"kept_for", variant.kept_for},
         {"needs", {{"threads", variant.needs.threads}, {"shared_bytes", variant.needs.shared_bytes},
                       {"capability", variant.needs.capability}, {"fp64", variant.needs.fp64},
                       {"images", variant.needs.images}, {"half", variant.needs.half},

@@ -28,7 +28,7 @@ Array spoiled_output(const Operator &op, const Sample &sample, int64_t row_bytes
 
 const Variant *cpu_variant(const Operator &op, const std::string &schedule, const std::string &type) {
     for (const Variant *variant : op.variants(schedule, Backend::cpu)) {
-        if (variant->type == type && variant->declined.empty() && !variant->needs_vnni) {
+        if (variant->type == type && !variant->needs_vnni) {
             return variant;
         }
     }

@@ -281,7 +281,7 @@ int build(const Selection &selection, const std::string &folder, const std::stri
         targets[backend == "vnni" ? "cpu" : backend];
     }
     for (const Library &library : selection.libraries()) {
-        if (library.variant->declined.empty() && library.shared.empty()) {
+        if (library.shared.empty()) {
             targets[library.target()].push_back(library);
         }
     }

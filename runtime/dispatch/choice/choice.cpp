@@ -190,7 +190,7 @@ std::optional<Device> VariantChoices::device_for(
 }
 
 bool Operator::may_stand_for_tuned(const Variant &variant) const {
-    return variant.declined.empty() && variant.autoscheduler.empty() && variant.family != "reference" &&
+    return variant.autoscheduler.empty() && variant.family != "reference" &&
            form(variant).equals_tuned(variant);
 }
 

@@ -78,8 +78,7 @@ std::string why_not_on(const Variant &variant, Device device) {
 
 std::optional<Device> best_device_for(std::span<const Variant *const> variants) {
     const auto any = [&](const auto &is_wanted) {
-        return std::any_of(variants.begin(), variants.end(),
-            [&](const Variant *variant) { return variant->declined.empty() && is_wanted(*variant); });
+        return std::ranges::any_of(variants, [&](const Variant *variant) { return is_wanted(*variant); });
     };
     return best_device(
         [&](Backend backend) {

@@ -68,10 +68,9 @@ struct Variant {
     std::vector<RegisterCap> register_caps;  // of its kernels on NVIDIA's GPUs
     std::string opencl_options;              // with which OpenCL programs are built; empty: none
     std::string autoscheduler;               // of `auto` variants: the plug-in that made the schedule
-    std::string declined;   // not empty: no library, because this is what the autoscheduler says
-    std::string summary;    // one sentence: how the work is done, and what that brings
-    Needs needs;            // of a device
-    int (*entry)(void **);  // Halide's function
+    std::string summary;                     // one sentence: how the work is done, and what that brings
+    Needs needs;                             // of a device
+    int (*entry)(void **);                   // Halide's function
     const halide_filter_metadata_t *(*metadata)();  // of its arguments, as Halide describes them
     std::string also = {};                          // another family that the variant belongs to; empty: none
     std::vector<Condition> conditions = {};         // of the calls that it serves or is meant for
@@ -170,7 +169,7 @@ struct VariantLibrary {
 // For the tables: what variants of one schedule share, with the members of Variant.
 struct VariantWords {
     // as in Variant
-    VariantText schedule, family, also, form, opencl_options, autoscheduler, declined, summary, kept_for;
+    VariantText schedule, family, also, form, opencl_options, autoscheduler, summary, kept_for;
 };
 
 // For the tables: a variant as constant data, with the members of Variant. A vector of 90 variants that the
@@ -185,8 +184,8 @@ struct ConstantVariant {
     uint16_t first_number, first_condition;        // these are shared, too
 };
 
-// For the tables: the libraries of a backend, in the order of its variants that are not declined. There is
-// none where the program is linked without those of the backend; then it has none of its variants.
+// For the tables: the libraries of a backend, in the order of its variants. There is none where the program
+// is linked without those of the backend; then it has none of its variants.
 struct BackendLibraries {
     Backend backend;
     std::span<const VariantLibrary> (*libraries)();

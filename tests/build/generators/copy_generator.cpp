@@ -65,12 +65,6 @@ constexpr const char *types = "u8";
 
 ScheduleVariants table_of(const std::string &name) {
     const ScheduleVariant plain = variant("reference", cpu, "u8", reference);
-    // Mullapudi2016 wants estimates of every size, and there are none
-    if (name == "declined" || name == "declined_otherwise") {
-        const std::string words =
-            name == "declined" ? "provide a valid estimate for dimension x" : "words that it does not say";
-        return {plain, declined<Copy>("auto", cpu, "u8", "Mullapudi2016", words)};
-    }
     if (name == "hyphen") {
         return {plain, variant("my-vectors", cpu, "u8", vectors, {{"lanes", 8}})};
     }

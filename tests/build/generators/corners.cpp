@@ -36,8 +36,7 @@ bool lists(const std::string &list, const std::string &word) {
 
 bool chosen(const Variant &variant, const Options &options) {
     const std::string schedule = options["schedule"];
-    return variant.declined.empty() && variant.autoscheduler.empty() &&
-           lists(options["backend"], name_of(variant.backend)) &&
+    return variant.autoscheduler.empty() && lists(options["backend"], name_of(variant.backend)) &&
            (schedule.empty() || variant.belongs_to(schedule));
 }
 

@@ -2,7 +2,6 @@
 # is one of
 #   tables     variants made in a loop and variants over two lines are found; a wrong table is refused with a
 #              message, and so is a schedule that Halide refuses
-#   declined   where a table says that an autoscheduler declines a variant, the autoscheduler is asked
 #   build      a library is made again when something of it changed, and no other is; a failure gives a
 #              message and leaves no unfinished file
 # Other arguments: GENERATOR, WORK (is emptied).
@@ -59,11 +58,6 @@ if (WHAT STREQUAL "tables")
         table ${WORK} tunables=lane=4)
     # What Halide says of a schedule that it refuses.
     generator(wrong 1 "error: .*could not find split dimension: nowhere" show loops schedule=vectors_wrong)
-
-elseif (WHAT STREQUAL "declined")
-    generator("" 0 "no variant is one that an autoscheduler declines" declined)
-    generator(declined 0 "declined as the table says: copy_auto_u8_cpu" declined)
-    generator(declined_otherwise 1 "NOT as the table says: copy_auto_u8_cpu" declined)
 
 elseif (WHAT STREQUAL "build")
     set(out "${WORK}/a b@c,d=é")

@@ -1,7 +1,7 @@
 # What every generator program does with its table of variants.
 tilewright_add_generator(copy.generator build/generators/copy_generator.cpp)
 set_target_properties(copy.generator PROPERTIES EXCLUDE_FROM_ALL OFF)
-foreach (what tables declined build)
+foreach (what tables build)
     add_test(NAME generator.${what} COMMAND ${CMAKE_COMMAND}
         -DWHAT=${what}
         -DGENERATOR=$<TARGET_FILE:copy.generator>

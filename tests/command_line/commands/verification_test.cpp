@@ -39,7 +39,6 @@ Variant variant_of(const std::string &op, const std::string &schedule) {
         .register_caps = {},
         .opencl_options = {},
         .autoscheduler = {},
-        .declined = {},
         .summary = {},
         .needs = {},
         .entry = nullptr,

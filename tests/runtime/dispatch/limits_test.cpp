@@ -136,8 +136,8 @@ protected:
     std::vector<const Variant *> variants() const {
         std::vector<const Variant *> chosen;
         for (const Variant &variant : op_->variants()) {
-            const bool here = variant.backend == device_->device.backend && variant.declined.empty() &&
-                              why_not_on(variant, *device_).empty();
+            const bool here =
+                variant.backend == device_->device.backend && why_not_on(variant, *device_).empty();
             const bool parallel = variant.backend == Backend::cpu || variant.belongs_to("tuned");
             if (variant.type == "u8" && here && parallel) {
                 chosen.push_back(&variant);

@@ -46,7 +46,7 @@ std::vector<Array> mirrored(const std::vector<Array> &arrays) {
 std::vector<std::string> types_on(const Operator &op, Device device) {
     std::vector<std::string> types;
     for (const Variant *variant : op.variants("tuned", device.backend)) {
-        if (variant->declined.empty() && std::ranges::count(types, variant->type) == 0) {
+        if (std::ranges::count(types, variant->type) == 0) {
             types.push_back(variant->type);
         }
     }

@@ -109,11 +109,7 @@ TEST(Registry, TablesAreWhatTheGeneratorsList) {
         }
         for (const Variant &variant : op->variants()) {
             EXPECT_EQ(variant.op, op->name());
-            EXPECT_TRUE(tabled
-                    .insert(
-                        variant.declined.empty() ? library_of(variant) : "declined " + library_of(variant))
-                    .second)
-                << variant.name() << " is there twice";
+            EXPECT_TRUE(tabled.insert(library_of(variant)).second) << variant.name() << " is there twice";
         }
         EXPECT_FALSE(listed.empty()) << op->name();
         EXPECT_EQ(tabled, listed) << op->name();
@@ -126,11 +122,6 @@ TEST(Registry, EveryVariantHasItsOwnLibrary) {
     std::set<decltype(Variant::entry)> all;
     for (const Operator *op : operators()) {
         for (const Variant &variant : op->variants()) {
-            if (!variant.declined.empty()) {
-                EXPECT_FALSE(variant.autoscheduler.empty()) << variant.name();
-                EXPECT_EQ(variant.entry, nullptr) << variant.name();
-                continue;
-            }
             ASSERT_NE(variant.entry, nullptr) << variant.name();
             ASSERT_NE(variant.metadata, nullptr) << variant.name();
             const auto known = entries.emplace(running_library_of(variant), variant.entry).first;
@@ -164,10 +155,8 @@ TEST(Registry, EveryVariantHasATest) {
             }
         }
         for (const Variant &variant : op->variants()) {
-            if (variant.declined.empty()) {
-                EXPECT_TRUE(tested.count(variant.schedule + "_" + variant.type + "_" + place_of(variant)))
-                    << variant.name() << " has no test";
-            }
+            EXPECT_TRUE(tested.count(variant.schedule + "_" + variant.type + "_" + place_of(variant)))
+                << variant.name() << " has no test";
         }
     }
 }
@@ -176,9 +165,7 @@ TEST(Registry, EveryTargetOccursInEveryOperator) {
     for (const Operator *op : operators()) {
         std::set<std::string> places;
         for (const Variant &variant : op->variants()) {
-            if (variant.declined.empty()) {
-                places.insert(variant.needs_vnni ? "cpu" : place_of(variant));
-            }
+            places.insert(variant.needs_vnni ? "cpu" : place_of(variant));
         }
         EXPECT_EQ(places, built_targets) << op->name();
     }
@@ -191,8 +178,7 @@ TEST(Registry, ReferenceAndTunedServeEveryType) {
         for (const std::string &type : types_of(*op)) {
             auto serves = [&](const std::string &schedule, const std::string &target) {
                 for (const Variant &variant : op->variants()) {
-                    if (variant.belongs_to(schedule) && variant.type == type && place_of(variant) == target &&
-                        variant.declined.empty()) {
+                    if (variant.belongs_to(schedule) && variant.type == type && place_of(variant) == target) {
                         return true;
                     }
                 }
@@ -212,7 +198,7 @@ TEST(Registry, ReferenceAndTunedServeEveryType) {
 TEST(Registry, EveryGpuVariantSaysWhatItsKernelsNeed) {
     for (const Operator *op : operators()) {
         for (const Variant &variant : op->variants()) {
-            const bool gpu = variant.backend != Backend::cpu && variant.declined.empty();
+            const bool gpu = variant.backend != Backend::cpu;
             EXPECT_EQ(variant.needs.threads > 0, gpu) << variant.name();
             EXPECT_LE(variant.needs.threads, 1024) << variant.name();
             // A block runs only if the registers of its threads are at most those of a multiprocessor. ptxas
@@ -267,7 +253,7 @@ TEST(Registry, EveryVariantServesASample) {
         for (const std::string &type : types_of(*op)) {
             const std::vector<Sample> samples = workload_of(*op).samples(type);
             for (const Variant &variant : op->variants()) {
-                if (variant.type != type || !variant.declined.empty() || !can_be_asked(variant)) {
+                if (variant.type != type || !can_be_asked(variant)) {
                     continue;
                 }
                 EXPECT_TRUE(std::any_of(samples.begin(), samples.end(),
