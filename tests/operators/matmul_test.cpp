@@ -294,15 +294,8 @@ TEST_P(MatmulVariant, CarriesTheNaNWithAllBits) {
 }
 
 TEST_P(MatmulVariant, GivesTheSameBytesEachTime) {
-    const Array a = numbers({150, 320}, 1), b = numbers({320, 272}, 2);
-    Array first;
-    if (!run({a, b}, first)) {
+    if (!check_repeats({numbers({150, 320}, 1), numbers({320, 272}, 2)})) {
         GTEST_SKIP() << "leaves this size to another variant";
-    }
-    for (int turn = 0; turn < 3; turn++) {
-        Array again;
-        run({a, b}, again);
-        EXPECT_EQ(difference(again, first, {}), "");
     }
 }
 

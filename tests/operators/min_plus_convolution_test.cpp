@@ -203,15 +203,8 @@ TEST_P(MinPlusVariant, IsRightAtBothEnds) {
 }
 
 TEST_P(MinPlusVariant, GivesTheSameBytesEachTime) {
-    const Array a = vector(1700, "few", 1), b = vector(1500, "few", 2);
-    Array first;
-    if (!run({a, b}, first)) {
+    if (!check_repeats({vector(1700, "few", 1), vector(1500, "few", 2)})) {
         GTEST_SKIP() << "leaves this size to another variant";
-    }
-    for (int turn = 0; turn < 3; turn++) {
-        Array again;
-        run({a, b}, again);
-        EXPECT_EQ(difference(again, first, {}), "");
     }
 }
 

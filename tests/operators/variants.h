@@ -100,6 +100,20 @@ protected:
         return true;
     }
 
+    // That the same inputs give the same bytes each time; false when the variant does not serve them.
+    bool check_repeats(const std::vector<Array> &inputs, const Settings &settings = {}) {
+        Array first;
+        if (!run(inputs, first, settings)) {
+            return false;
+        }
+        for (int turn = 0; turn < 2; turn++) {
+            Array again;
+            run(inputs, again, settings);
+            EXPECT_EQ(difference(again, first, {}), "");
+        }
+        return true;
+    }
+
     // How many calls of run() the variant took: a variant that serves nothing is a mistake.
     int served() const {
         return served_;

@@ -187,18 +187,7 @@ TEST_P(Fft2dVariant, GivesTheSameBytesEachTime) {
         if (variant().schedule == "reference" && w > 1000) {
             continue;  // as above
         }
-        const Array field = random_of(h, w);
-        Array first;
-        for (int turn = 0; turn < 3; turn++) {
-            Array again;
-            if (!run({field}, again, direction_of(Direction::forward))) {
-                break;
-            }
-            if (turn == 0) {
-                first = again;
-            }
-            EXPECT_EQ(difference(again, first, {}), "");
-        }
+        check_repeats({random_of(h, w)}, direction_of(Direction::forward));
     }
 }
 

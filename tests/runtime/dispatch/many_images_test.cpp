@@ -8,7 +8,6 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -101,14 +100,7 @@ TEST_P(ManyImagesOf, EqualCallsOfEach) {
         GTEST_SKIP() << "not run here: it takes vectors";
     }
     for (const Device device : usable_devices()) {
-        std::set<std::string> types;
-        for (const Variant *variant : op.variants("tuned", device.backend)) {
-            types.insert(variant->type);
-        }
-        if (device.backend == Backend::opencl && !device_info(device).is_gpu) {
-            types = {*types.begin()};  // PoCL compiles for seconds
-        }
-        for (const std::string &type : types) {
+        for (const std::string &type : quick_types(op, device)) {
             expect_equals_calls(op, small_sample(op, type, 64, 64), device, Array::padded);
         }
     }

@@ -42,20 +42,6 @@ std::vector<Array> mirrored(const std::vector<Array> &arrays) {
     return others;
 }
 
-// The types that `tuned` serves on a device. By PoCL, which compiles for seconds, one of them.
-std::vector<std::string> types_on(const Operator &op, Device device) {
-    std::vector<std::string> types;
-    for (const Variant *variant : op.variants("tuned", device.backend)) {
-        if (std::ranges::count(types, variant->type) == 0) {
-            types.push_back(variant->type);
-        }
-    }
-    if (device.backend == Backend::opencl && !device_info(device).is_gpu) {
-        types.resize(std::min<size_t>(types.size(), 1));
-    }
-    return types;
-}
-
 void expect_equals_the_call(const Operator &op, const Sample &sample, Device device) {
     const auto &[inputs, settings, what] = sample;
     SCOPED_TRACE(op.name() + ", " + what + ", " + device.str());
@@ -114,7 +100,7 @@ class PreparedOperator : public testing::TestWithParam<const Operator *> {};
 TEST_P(PreparedOperator, EqualsTheCall) {
     const Operator &op = *GetParam();
     for (const Device device : usable_devices()) {
-        for (const std::string &type : types_on(op, device)) {
+        for (const std::string &type : quick_types(op, device)) {
             expect_equals_the_call(op, small_sample(op, type, 256, 128), device);
             if (device_info(device).is_gpu) {
                 expect_equals_the_call(op, small_sample(op, type, 1024, 1024), device);
@@ -126,7 +112,7 @@ TEST_P(PreparedOperator, EqualsTheCall) {
 TEST_P(PreparedOperator, CallsLikeEarlierOnesEqualThem) {
     const Operator &op = *GetParam();
     for (const Device device : usable_devices()) {
-        for (const std::string &type : types_on(op, device)) {
+        for (const std::string &type : quick_types(op, device)) {
             expect_repeats_the_call(op, small_sample(op, type, 256, 128), device);
         }
     }
@@ -170,7 +156,7 @@ TEST_P(PreparedOperator, IsOneLaunchOnCuda) {
     if (!cuda || !of_one_launch.contains(GetParam()->name())) {
         GTEST_SKIP() << "not run here: " << why_not;
     }
-    for (const std::string &type : types_on(*GetParam(), cuda->device)) {
+    for (const std::string &type : quick_types(*GetParam(), cuda->device)) {
         const Sample sample = small_sample(*GetParam(), type, 256, 256);
         Array output;
         EXPECT_TRUE(GetParam()

@@ -21,6 +21,31 @@ const Device last{Backend::opencl, 5};
 
 using fake_opencl::record;
 
+// A function that the runtime gives Halide's own runtime as the driver's.
+template<class Signature>
+class Function {
+public:
+    explicit Function(const char *name) : name_(name) {}
+
+    template<class... Arguments>
+    auto operator()(Arguments... arguments) const {
+        const auto function = reinterpret_cast<Signature *>(halide_opencl_get_symbol(nullptr, name_));
+        if (!function) {
+            throw std::runtime_error(name_ + std::string(" is missing"));
+        }
+        return function(arguments...);
+    }
+
+private:
+    const char *name_;
+};
+
+const Function<void *(void *, unsigned, const char **, const size_t *, int *)> create_program(
+    "clCreateProgramWithSource");
+const Function<int(void *, unsigned, void *const *, const char *, void *, void *)> build("clBuildProgram");
+const Function<int(void *)> release_program("clReleaseProgram"), release_kernel("clReleaseKernel");
+const Function<void *(void *, const char *, int *)> create_kernel("clCreateKernel");
+
 // A kernel of PTX that takes an address, three numbers and what `local` says.
 std::string entry(const std::string &name, const std::string &local) {
     return ".visible .entry " + name + "(\n\t.param .u64 .ptr .global .align 1 " + name +
@@ -34,22 +59,15 @@ std::string entry(const std::string &name, const std::string &local) {
 // Of a variant whose options are given, and of a kernel that converts halves.
 TEST(OpenClPrograms, OptionsAndConversionsOfHalvesReachTheDriver) {
     devices(Backend::opencl);
-    const auto create = reinterpret_cast<void *(*)(void *, unsigned, const char **, const size_t *, int *)>(
-        halide_opencl_get_symbol(nullptr, "clCreateProgramWithSource"));
-    const auto build =
-        reinterpret_cast<int (*)(void *, unsigned, void *const *, const char *, void *, void *)>(
-            halide_opencl_get_symbol(nullptr, "clBuildProgram"));
-    const auto release =
-        reinterpret_cast<int (*)(void *)>(halide_opencl_get_symbol(nullptr, "clReleaseProgram"));
     const driver::OpenClDevice *device = driver::opencl_device(last.index, true);
-    ASSERT_TRUE(create && build && release && device);
+    ASSERT_TRUE(device);
     const driver::ScopedValue on(driver::this_thread.device, last);
     const auto built = [&](const char *source, const char *given) {
         int error = -1;
-        void *program = create(device->context, 1, &source, nullptr, &error);
+        void *program = create_program(device->context, 1, &source, nullptr, &error);
         EXPECT_EQ(error, 0);
         EXPECT_EQ(build(program, 1, &device->device, given, nullptr, nullptr), 0);
-        release(program);
+        release_program(program);
         return record().options.back();
     };
     const char *plain = "__kernel void f(__global ushort *to) { *to = 1; }",
@@ -114,14 +132,6 @@ TEST(OpenClPrograms, FunctionsOfWordsAreTheDevicesOwn) {
 // get the OpenCL C, and so does an older GPU than the PTX is for.
 TEST(OpenClPrograms, PtxReachesTheDriversThatTakeIt) {
     devices(Backend::opencl);
-    const auto create = reinterpret_cast<void *(*)(void *, unsigned, const char **, const size_t *, int *)>(
-        halide_opencl_get_symbol(nullptr, "clCreateProgramWithSource"));
-    const auto build =
-        reinterpret_cast<int (*)(void *, unsigned, void *const *, const char *, void *, void *)>(
-            halide_opencl_get_symbol(nullptr, "clBuildProgram"));
-    const auto release =
-        reinterpret_cast<int (*)(void *)>(halide_opencl_get_symbol(nullptr, "clReleaseProgram"));
-    ASSERT_TRUE(create && build && release);
     const std::string source = "__kernel void f() { }";
     const auto ptx = [](int capability) {
         return ".version 7.0\n.target sm_" + std::to_string(capability) +
@@ -134,10 +144,10 @@ TEST(OpenClPrograms, PtxReachesTheDriversThatTakeIt) {
         const driver::ScopedValue here(driver::this_thread.device, on);
         const driver::OpenClDevice *device = driver::opencl_device(on.index, true);
         const char *all = text.c_str();
-        void *program = create(device->context, 1, &all, nullptr, &error);
+        void *program = create_program(device->context, 1, &all, nullptr, &error);
         if (program) {
             EXPECT_EQ(build(program, 1, &device->device, "", nullptr, nullptr), 0);
-            release(program);
+            release_program(program);
         }
         return program != nullptr;
     };
@@ -180,17 +190,10 @@ TEST(OpenClPrograms, PtxReachesTheDriversThatTakeIt) {
 // only where the kernel has not its own.
 TEST(OpenClPrograms, NumbersOfPtxAreOneParameter) {
     devices(Backend::opencl);
-    const auto function = [](const char *name) { return halide_opencl_get_symbol(nullptr, name); };
-    const auto create_program =
-        reinterpret_cast<void *(*)(void *, unsigned, const char **, const size_t *, int *)>(
-            function("clCreateProgramWithSource"));
-    const auto create = reinterpret_cast<void *(*)(void *, const char *, int *)>(function("clCreateKernel"));
-    const auto set =
-        reinterpret_cast<int (*)(void *, unsigned, size_t, const void *)>(function("clSetKernelArg"));
-    const auto launch = reinterpret_cast<int (*)(void *, void *, unsigned, const size_t *, const size_t *,
-        const size_t *, unsigned, const void *, void *)>(function("clEnqueueNDRangeKernel"));
-    const auto release = reinterpret_cast<int (*)(void *)>(function("clReleaseProgram"));
-    ASSERT_TRUE(create_program && create && set && launch && release);
+    const Function<int(void *, unsigned, size_t, const void *)> set("clSetKernelArg");
+    const Function<int(void *, void *, unsigned, const size_t *, const size_t *, const size_t *, unsigned,
+        const void *, void *)>
+        launch("clEnqueueNDRangeKernel");
     const Device nvidia{Backend::opencl, fake_opencl::nvidia};
     const driver::ScopedValue here(driver::this_thread.device, nvidia);
     const driver::OpenClDevice *device = driver::opencl_device(nvidia.index, true);
@@ -211,7 +214,7 @@ TEST(OpenClPrograms, NumbersOfPtxAreOneParameter) {
     using Arguments = std::vector<std::pair<unsigned, std::string>>;
     const auto launched = [&](const char *name) {
         const size_t before = record().arguments.size();
-        void *kernel = create(program, name, &error);
+        void *kernel = create_kernel(program, name, &error);
         const double number = 1.5;
         const char letter = 'x';
         const unsigned word = 0x64636261, buffer = 7;
@@ -233,7 +236,7 @@ TEST(OpenClPrograms, NumbersOfPtxAreOneParameter) {
     EXPECT_EQ(f[2].second.substr(12), "abcd");
     ASSERT_EQ(g.size(), 2u);
     EXPECT_EQ(g[1].second.substr(12), "abcd");
-    release(program);
+    release_program(program);
 }
 
 // A number that is the handle of a buffer would be an address of anywhere.
@@ -254,18 +257,8 @@ TEST(OpenClPrograms, PtxWhoseParametersAreNotUnderstoodIsRefused) {
 // Kernels are kept by program and name, one object per launch that goes on, until their program is released.
 TEST(OpenClPrograms, KernelsAreKeptUntilTheirProgramIsReleased) {
     devices(Backend::opencl);
-    const auto function = [](const char *name) { return halide_opencl_get_symbol(nullptr, name); };
-    const auto create_program =
-        reinterpret_cast<void *(*)(void *, unsigned, const char **, const size_t *, int *)>(
-            function("clCreateProgramWithSource"));
-    const auto build =
-        reinterpret_cast<int (*)(void *, unsigned, void *const *, const char *, void *, void *)>(
-            function("clBuildProgram"));
-    const auto create = reinterpret_cast<void *(*)(void *, const char *, int *)>(function("clCreateKernel"));
-    const auto release = reinterpret_cast<int (*)(void *)>(function("clReleaseKernel"));
-    const auto release_program = reinterpret_cast<int (*)(void *)>(function("clReleaseProgram"));
     const driver::OpenClDevice *device = driver::opencl_device(last.index, true);
-    ASSERT_TRUE(create_program && build && create && release && release_program && device);
+    ASSERT_TRUE(device);
     const auto program_of = [&](const char *source) {
         int error = -1;
         void *program = create_program(device->context, 1, &source, nullptr, &error);
@@ -276,19 +269,19 @@ TEST(OpenClPrograms, KernelsAreKeptUntilTheirProgramIsReleased) {
                                                                   program_of("__kernel void g() {}");
     const fake_opencl::Record before = record();
     int error = -1;
-    void *const first = create(program, "f", &error);
+    void *const first = create_kernel(program, "f", &error);
     EXPECT_EQ(error, 0);
-    void *const second = create(program, "f", &error);  // another thread launches meanwhile
+    void *const second = create_kernel(program, "f", &error);  // another thread launches meanwhile
     EXPECT_NE(first, second);
-    EXPECT_EQ(release(first), 0);
+    EXPECT_EQ(release_kernel(first), 0);
     EXPECT_EQ(record().kernels_released, before.kernels_released);
-    EXPECT_NE(create(program, "g", &error), first);
-    EXPECT_NE(create(other, "f", &error), first);
-    EXPECT_EQ(create(program, "f", &error), first);
+    EXPECT_NE(create_kernel(program, "g", &error), first);
+    EXPECT_NE(create_kernel(other, "f", &error), first);
+    EXPECT_EQ(create_kernel(program, "f", &error), first);
     EXPECT_EQ(record().kernels_created, before.kernels_created + 4);
 
-    EXPECT_EQ(release(first), 0);
-    EXPECT_EQ(release(second), 0);
+    EXPECT_EQ(release_kernel(first), 0);
+    EXPECT_EQ(release_kernel(second), 0);
     EXPECT_EQ(release_program(other), 0);
     EXPECT_EQ(record().kernels_released, before.kernels_released);
     EXPECT_EQ(release_program(program), 0);
@@ -298,12 +291,9 @@ TEST(OpenClPrograms, KernelsAreKeptUntilTheirProgramIsReleased) {
 // A driver that makes no kernel.
 TEST(OpenClPrograms, AKernelThatIsNotMadeIsAnError) {
     devices(Backend::opencl);
-    const auto create = reinterpret_cast<void *(*)(void *, const char *, int *)>(
-        halide_opencl_get_symbol(nullptr, "clCreateKernel"));
-    ASSERT_TRUE(create);
     const int wrong = record().wrong;
     int error = 0;
-    EXPECT_EQ(create(nullptr, "f", &error), nullptr);
+    EXPECT_EQ(create_kernel(nullptr, "f", &error), nullptr);
     EXPECT_NE(error, 0);
     EXPECT_EQ(record().wrong, wrong + 1);
 }

@@ -20,34 +20,12 @@
 #include <map>
 #include <optional>
 #include <random>
-#include <set>
 #include <span>
 #include <thread>
 #include <unistd.h>
 
 namespace tilewright {
 namespace {
-
-// A call, and what it gives.
-struct Known {
-    const Operator *op;
-    Sample sample;
-    Array result;
-};
-
-std::vector<Known> known_calls(const Operator &op, Device device) {
-    std::vector<Known> all;
-    std::set<std::string> types;
-    for (const Variant *variant : op.variants("tuned", device.backend)) {
-        if (types.insert(variant->type).second) {
-            Sample sample = small_sample(op, variant->type, 64, 32);
-            Array result = result_of(op, sample.inputs, sample.settings, device);
-            result.sync();
-            all.push_back({&op, std::move(sample), std::move(result)});
-        }
-    }
-    return all;
-}
 
 double resident_mib() {
     malloc_trim(0);
@@ -135,7 +113,7 @@ struct Memory {
 // Calls of one operator, in three ways by turns; counts the results that differ.
 class Calls {
 public:
-    Calls(std::vector<Known> known, Device device)
+    Calls(std::vector<KnownCall> known, Device device)
         : known_(std::move(known)), device_(device), stream_(device) {}
 
     void make(long calls) {
@@ -161,7 +139,7 @@ public:
 
 private:
     void call(long i) {
-        const Known &known = known_[(size_t)(i / 8) % known_.size()];
+        const KnownCall &known = known_[(size_t)(i / 8) % known_.size()];
         switch (i % 8) {
         case 6: prepared(known); break;
         case 7: in_stream(known); break;
@@ -176,14 +154,14 @@ private:
         stream_.wait();
     }
 
-    void compare(const Known &known, const Array &result) {
+    void compare(const KnownCall &known, const Array &result) {
         result.sync();
         wrong += same_bytes(result, known.result) ? 0 : 1;
         made++;
     }
 
     // A new one now and then, so that making them is part of it.
-    void prepared(const Known &known) {
+    void prepared(const KnownCall &known) {
         auto &[uses, kept] = prepared_[&known];
         if (!kept || ++uses % 50 == 0) {
             kept.reset();
@@ -196,7 +174,7 @@ private:
         compare(known, output);
     }
 
-    void in_stream(const Known &known) {
+    void in_stream(const KnownCall &known) {
         started_.emplace_back(&known, stream_.start(*known.op, known.sample.inputs, known.sample.settings));
         if (started_.size() > 3) {
             take_first();
@@ -208,12 +186,12 @@ private:
         started_.pop_front();
     }
 
-    const std::vector<Known> known_;
+    const std::vector<KnownCall> known_;
     const Device device_;
     long next_ = 0;
     Stream stream_;
-    std::map<const Known *, std::pair<long, std::unique_ptr<Prepared>>> prepared_;
-    std::deque<std::pair<const Known *, std::future<Array>>> started_;
+    std::map<const KnownCall *, std::pair<long, std::unique_ptr<Prepared>>> prepared_;
+    std::deque<std::pair<const KnownCall *, std::future<Array>>> started_;
 };
 
 struct Asked {
@@ -234,7 +212,7 @@ bool report(const std::string &what, long calls, long wrong, const Memory &befor
 }
 
 bool call_one_after_another(const Operator &op, const Asked &asked) {
-    Calls calls(known_calls(op, asked.device), asked.device);
+    Calls calls(known_calls(op, asked.device, 64, 32), asked.device);
     calls.make_each();
     calls.make(asked.calls / 10);
     const Memory before = Memory::now(asked.device);
@@ -243,7 +221,7 @@ bool call_one_after_another(const Operator &op, const Asked &asked) {
 }
 
 // Each thread has its own order of the calls, its own prepared calls and its own stream.
-bool call_from_threads(std::vector<Known> all, const Asked &asked) {
+bool call_from_threads(std::vector<KnownCall> all, const Asked &asked) {
     std::minstd_rand random;
     std::deque<Calls> calls;
     for (long t = 0; t < asked.threads; t++) {
@@ -291,14 +269,14 @@ bool run(const Asked &asked) {
         compile_quickly_on_pocl();
     }
     bool well = true;
-    std::vector<Known> all;
+    std::vector<KnownCall> all;
     for (const Operator *op : operators()) {
         if (op->variants("tuned", asked.device.backend).empty() ||
             (!asked.op.empty() && op->name() != asked.op)) {
             continue;
         }
         well = call_one_after_another(*op, asked) && well;
-        for (Known &known : known_calls(*op, asked.device)) {
+        for (KnownCall &known : known_calls(*op, asked.device, 64, 32)) {
             all.push_back(std::move(known));
         }
     }

@@ -3,40 +3,18 @@
 #include "tests/support/arrays.h"
 #include "tests/support/operators.h"
 #include "tilewright/error.h"
+#include <algorithm>
 #include <gtest/gtest.h>
-#include <set>
+#include <iterator>
 #include <thread>
 
 namespace tilewright {
 namespace {
 
-struct Known {
-    const Operator *op;
-    Sample sample;
-    Array result;
-};
-
-// The tuned variant of each operator and type.
-std::vector<Known> known_results() {
-    std::vector<Known> all;
-    for (const Operator *op : operators()) {
-        std::set<std::string> types;
-        for (const Variant *variant : op->variants("tuned", Backend::cpu)) {
-            if (!types.insert(variant->type).second) {
-                continue;
-            }
-            Sample sample = small_sample(*op, variant->type, 32, 32);
-            Array result = result_of(*op, sample.inputs, sample.settings, Device{});
-            all.push_back({op, std::move(sample), std::move(result)});
-        }
-    }
-    return all;
-}
-
 // Another order for each thread, so that different operators meet.
-void call_all(const std::vector<Known> &all, size_t thread, std::string &difference) {
+void call_all(const std::vector<KnownCall> &all, size_t thread, std::string &difference) {
     for (size_t i = 0; i < 3 * all.size(); i++) {
-        const Known &known = all[(i * (2 * thread + 1) + thread) % all.size()];
+        const KnownCall &known = all[(i * (2 * thread + 1) + thread) % all.size()];
         const Array result = result_of(*known.op, known.sample.inputs, known.sample.settings, Device{});
         if (!same_bytes(result, known.result)) {
             difference = known.op->name() + ", " + known.sample.what;
@@ -45,7 +23,10 @@ void call_all(const std::vector<Known> &all, size_t thread, std::string &differe
 }
 
 TEST(Threads, EightCallEveryOperatorAtOnce) {
-    const std::vector<Known> all = known_results();
+    std::vector<KnownCall> all;
+    for (const Operator *op : operators()) {
+        std::ranges::move(known_calls(*op, Device{}, 32, 32), std::back_inserter(all));
+    }
     ASSERT_GE(all.size(), operators().size());
     std::vector<std::string> differences(8);
     std::vector<std::thread> threads;
