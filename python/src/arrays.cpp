@@ -18,14 +18,23 @@ const nb::object &numpy() {
     return immortal([] { return nb::object(nb::module_::import_("numpy")); });
 }
 
-bool is_numpy(nb::handle object) {
-    static const auto *type = (PyTypeObject *)nb::object(numpy().attr("ndarray")).release().ptr();
-    return Py_TYPE(object.ptr()) == type;
+PyTypeObject *type_of_arrays() {
+    static auto *const type = (PyTypeObject *)nb::object(numpy().attr("ndarray")).release().ptr();
+    return type;
 }
 
-// Of NumPy's subclasses this one has values that an operator would not see.
+bool is_numpy(nb::handle object) {
+    return Py_TYPE(object.ptr()) == type_of_arrays();
+}
+
+// The same or of a class that is derived from it, as numpy.memmap is.
+bool is_derived(nb::handle object) {
+    return PyType_IsSubtype(Py_TYPE(object.ptr()), type_of_arrays()) != 0;
+}
+
+// Of NumPy's subclasses this one, and those of it, have values that an operator would not see.
 void refuse_masked(nb::handle object, const std::string &name) {
-    if (type_name_of(object) == "MaskedArray") {
+    if (is_derived(object) && nb::isinstance(object, numpy().attr("ma").attr("MaskedArray"))) {
         refuse_type(name, "a masked array's mask would be ignored; give it the array of filled values");
     }
 }
@@ -181,7 +190,7 @@ bool is_read(Argument &read, const std::string &name, void *stream, bool writabl
 
 // Whether it is an array of NumPy whose elements are bfloat16 of ml_dtypes, which NumPy gives by no protocol.
 bool has_bfloats(nb::handle object) {
-    return is_numpy(object) && text_of(nb::object(object.attr("dtype"))) == "bfloat16";
+    return is_derived(object) && text_of(nb::object(object.attr("dtype"))) == "bfloat16";
 }
 
 nb::object bits_of(nb::handle bfloats) {
@@ -270,7 +279,7 @@ Argument new_output(Type type, const std::vector<int64_t> &shape, const Argument
         made.given = nb::cast(OwnArray{made.array});
         return made;
     }
-    const bool has_numpy_type = type != Type::bf16 || is_numpy(like.given);
+    const bool has_numpy_type = type != Type::bf16 || is_derived(like.given);
     if (like.kind == Argument::Kind::host && (!has_numpy_type || bytes_of(type, shape) < huge_pages_from)) {
         if (nb::object empty = empty_like(like.given, type, shape); empty.is_valid()) {
             return read_output(empty, nullptr);

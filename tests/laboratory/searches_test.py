@@ -107,7 +107,8 @@ def search(folder, *more, **environment):
     """A search with a generator of the test's. Returns what it said, and the lines of its results."""
     results = os.path.join(folder, 'results.jsonl')
     ours = {'TILEWRIGHT_GENERATORS': folder, 'TILEWRIGHT_TEST_GENERATOR': GENERATOR}
-    ran = subprocess.run([PROGRAM, *SMALL, '--results', results, *more], capture_output=True, text=True,
+    where = [] if '--bundle' in more else ['--results', results]
+    ran = subprocess.run([PROGRAM, *SMALL, *where, *more], capture_output=True, text=True,
                          check=False, timeout=120, env={**os.environ, **ours, **environment})
     lines = []
     if os.path.exists(results):
