@@ -47,15 +47,11 @@ constexpr Kind known_kinds[] = {
     {FileKind::txt, "txt", ".txt", ".txt", check_text, create_txt},
 };
 
-// Errors: usage, for a number that no kind has.
 const Kind &kind_of(FileKind kind) {
-    const auto *const found = std::find_if(std::begin(known_kinds), std::end(known_kinds),
-        [&](const Kind &known) { return known.kind == kind; });
-    if (found == std::end(known_kinds)) {
-        throw Error(Fault::usage, "takes png, jpeg, tiff, npy, csv or txt",
-            {.argument = "kind", .value = std::to_string(static_cast<int>(kind))});
-    }
-    return *found;
+    const Kind *const known = std::ranges::find(known_kinds, kind, &Kind::kind);
+    return known != std::end(known_kinds) ?
+               *known :
+               throw Error(Fault::usage, "takes png, jpeg, tiff, npy, csv or txt", {.argument = "kind"});
 }
 
 // In small letters.

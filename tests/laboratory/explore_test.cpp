@@ -137,12 +137,6 @@ TEST_F(Explore, RefusesBadInput) {
     expect_refusal(2,
         {"explore", "transpose", "--device", "cpu", "--input", path("image.png"), "--bundle", path("b")},
         {"--input", "bundle"});
-    for (const char *option : {"--report", "--results"}) {
-        expect_refusal(2, small({option, path("made"), "--bundle", path("b")}), {option, "where it runs"});
-    }
-    // What is refused makes no folder for a report.
-    expect_refusal(2, {"explore", "transposed", "--report", path("made")}, {"transposed"});
-    EXPECT_FALSE(fs::exists(path("made")));
     expect_refusal(1, small({"--results", path("none/r.jsonl")}), {"none/r.jsonl", "No such file"});
     expect_refusal(1, small({"--results", path("tmp")}), {"tmp", "directory"});
     expect_refusal(2, small({"--results", "/dev/full"}), {"/dev/full", "regular file"});

@@ -126,6 +126,12 @@ def tools(folder):
         assert no_linker.returncode == 1 and no_linker.stdout == '' and lines == [], no_linker
         assert no_linker.stderr.count('\n') == 1 and 'install binutils' in no_linker.stderr, no_linker
 
+    # What is refused makes no folder for a report.
+    page = os.path.join(folder, 'page')
+    for more in ['--sigma', '3'], ['--bundle', os.path.join(folder, 'bundle')]:
+        refused, _ = search(folder, *more, '--report', page)
+        assert refused.returncode == 2 and not os.path.exists(page), refused
+
     # A generator without its Halide, for example. The point is not kept as tried.
     no_halide, lines = search(folder, '--points', '3', TILEWRIGHT_TEST_FAULT='no-library')
     assert no_halide.returncode == 1 and len(lines) == 1 and 'real_time' in lines[0], (no_halide, lines)

@@ -319,8 +319,8 @@ BandedRun run_by_bands(const FileCall &call, const std::vector<std::string> &inp
         needed.whole_memory + (rows->calls() > 1 ? bytes_of(file->type(), file->shape()) : 0);
     const std::string why_not = file->about().orientation != 1 ? "it is turned upright first" :
                                 call.options.fit.crop          ? "--crop is of the whole image" :
-                                is_read_once                   ? "what comes by a pipe or as standard input is read once for all channels" :
-                                                                 needed.why_not;
+                                is_read_once ? "a pipe and standard input are read once for all channels" :
+                                               needed.why_not;
     if (!why_not.empty()) {
         if (call.options.memory == 0 || whole_memory <= (double)call.options.memory) {
             return {{}, as_whole(std::move(file), call)};

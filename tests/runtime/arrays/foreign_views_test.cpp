@@ -155,8 +155,9 @@ TEST(MdSpan, ElementsAreUsedInPlace) {
     EXPECT_EQ(view_of(part).describe(), "f32 (6, 7)");
     EXPECT_EQ(view_of(part).at<float>({5, 6}), 56);
     // One row, and one column of columns: no step is taken along an axis of one element.
-    for (const auto &[shape, strides] : {std::pair<std::vector<int64_t>, std::vector<int64_t>>{{1, 7}, {0, 1}},
-             {{1, 7}, {-9, 1}}, {{6, 1}, {10, 60}}, {{1}, {60}}}) {
+    using Extents = std::vector<int64_t>;
+    for (const auto &[shape, strides] : {std::pair<Extents, Extents>{{1, 7}, {0, 1}}, {{1, 7}, {-9, 1}},
+             {{6, 1}, {10, 60}}, {{1}, {60}}}) {
         const Array one = Array::view(std::span(memory), shape, strides);
         EXPECT_EQ(one.shape(), shape);
         EXPECT_TRUE(same_bytes(one, one.clone()));
