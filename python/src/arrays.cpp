@@ -188,7 +188,8 @@ bool is_read(Argument &read, const std::string &name, void *stream, bool writabl
     return false;
 }
 
-// Whether it is an array of NumPy whose elements are bfloat16 of ml_dtypes, which NumPy gives by no protocol.
+// Whether it is an array of NumPy whose elements are bfloat16 of ml_dtypes, which NumPy gives by no protocol:
+// that of a derived class is not asked for them.
 bool has_bfloats(nb::handle object) {
     return is_derived(object) && text_of(nb::object(object.attr("dtype"))) == "bfloat16";
 }
@@ -217,8 +218,9 @@ Argument read_input(nb::handle object, const std::string &name, void *stream) {
     if (is_read(read, name, stream, false)) {
         return read;
     }
-    if (!nb::try_cast(readable(object, name), read.view)) {
-        if (has_bfloats(object)) {
+    const bool has_no_protocol = !is_numpy(object) && has_bfloats(object);
+    if (has_no_protocol || !nb::try_cast(readable(object, name), read.view)) {
+        if (has_no_protocol || has_bfloats(object)) {
             return of_bfloats(read_input(bits_of(object), name, stream), object);
         }
         refuse(object, name, false);
@@ -243,9 +245,10 @@ Argument read_output(nb::handle object, void *stream) {
         return read;
     }
     nb::ndarray<> view;
-    const nb::object from = readable(object, "out");
-    if (!nb::try_cast(from, view)) {
-        if (has_bfloats(object)) {
+    const bool has_no_protocol = !is_numpy(object) && has_bfloats(object);
+    const nb::object from = has_no_protocol ? nb::none() : readable(object, "out");
+    if (has_no_protocol || !nb::try_cast(from, view)) {
+        if (has_no_protocol || has_bfloats(object)) {
             return of_bfloats(read_output(bits_of(object), stream), object);
         }
         if (nb::ndarray<nb::ro> seen; nb::try_cast(from, seen) && type_of(seen.dtype())) {
