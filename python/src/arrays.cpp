@@ -18,14 +18,23 @@ const nb::object &numpy() {
     return immortal([] { return nb::object(nb::module_::import_("numpy")); });
 }
 
-bool is_numpy(nb::handle object) {
-    static const auto *type = (PyTypeObject *)nb::object(numpy().attr("ndarray")).release().ptr();
-    return Py_TYPE(object.ptr()) == type;
+PyTypeObject *type_of_arrays() {
+    static auto *const type = (PyTypeObject *)nb::object(numpy().attr("ndarray")).release().ptr();
+    return type;
 }
 
-// Of NumPy's subclasses this one has values that an operator would not see.
+bool is_numpy(nb::handle object) {
+    return Py_TYPE(object.ptr()) == type_of_arrays();
+}
+
+// The same or of a class that is derived from it, as numpy.memmap is.
+bool is_derived(nb::handle object) {
+    return PyType_IsSubtype(Py_TYPE(object.ptr()), type_of_arrays()) != 0;
+}
+
+// Of NumPy's subclasses this one, and those of it, have values that an operator would not see.
 void refuse_masked(nb::handle object, const std::string &name) {
-    if (type_name_of(object) == "MaskedArray") {
+    if (is_derived(object) && nb::isinstance(object, numpy().attr("ma").attr("MaskedArray"))) {
         refuse_type(name, "a masked array's mask would be ignored; give it the array of filled values");
     }
 }
@@ -179,9 +188,10 @@ bool is_read(Argument &read, const std::string &name, void *stream, bool writabl
     return false;
 }
 
-// Whether it is an array of NumPy whose elements are bfloat16 of ml_dtypes, which NumPy gives by no protocol.
+// Whether it is an array of NumPy whose elements are bfloat16 of ml_dtypes, which NumPy gives by no protocol:
+// that of a derived class is not asked for them.
 bool has_bfloats(nb::handle object) {
-    return is_numpy(object) && text_of(nb::object(object.attr("dtype"))) == "bfloat16";
+    return is_derived(object) && text_of(nb::object(object.attr("dtype"))) == "bfloat16";
 }
 
 nb::object bits_of(nb::handle bfloats) {
@@ -208,8 +218,9 @@ Argument read_input(nb::handle object, const std::string &name, void *stream) {
     if (is_read(read, name, stream, false)) {
         return read;
     }
-    if (!nb::try_cast(readable(object, name), read.view)) {
-        if (has_bfloats(object)) {
+    const bool has_no_protocol = !is_numpy(object) && has_bfloats(object);
+    if (has_no_protocol || !nb::try_cast(readable(object, name), read.view)) {
+        if (has_no_protocol || has_bfloats(object)) {
             return of_bfloats(read_input(bits_of(object), name, stream), object);
         }
         refuse(object, name, false);
@@ -234,9 +245,10 @@ Argument read_output(nb::handle object, void *stream) {
         return read;
     }
     nb::ndarray<> view;
-    const nb::object from = readable(object, "out");
-    if (!nb::try_cast(from, view)) {
-        if (has_bfloats(object)) {
+    const bool has_no_protocol = !is_numpy(object) && has_bfloats(object);
+    const nb::object from = has_no_protocol ? nb::none() : readable(object, "out");
+    if (has_no_protocol || !nb::try_cast(from, view)) {
+        if (has_no_protocol || has_bfloats(object)) {
             return of_bfloats(read_output(bits_of(object), stream), object);
         }
         if (nb::ndarray<nb::ro> seen; nb::try_cast(from, seen) && type_of(seen.dtype())) {
@@ -270,7 +282,7 @@ Argument new_output(Type type, const std::vector<int64_t> &shape, const Argument
         made.given = nb::cast(OwnArray{made.array});
         return made;
     }
-    const bool has_numpy_type = type != Type::bf16 || is_numpy(like.given);
+    const bool has_numpy_type = type != Type::bf16 || is_derived(like.given);
     if (like.kind == Argument::Kind::host && (!has_numpy_type || bytes_of(type, shape) < huge_pages_from)) {
         if (nb::object empty = empty_like(like.given, type, shape); empty.is_valid()) {
             return read_output(empty, nullptr);

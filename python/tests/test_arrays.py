@@ -76,6 +76,19 @@ def test_out_between_rows_stays():
     assert (wide[:, 83:] == 7).all()
 
 
+# Classes that are derived from NumPy's array, as numpy.memmap, have its types, that of ml_dtypes too.
+@pytest.mark.parametrize("dtype", ["uint8", "bfloat16"])
+def test_derived_arrays(dtype):
+    if dtype == "bfloat16":
+        pytest.importorskip("ml_dtypes")
+    derived = type("Derived", (np.ndarray,), {})
+    image = IMAGE.astype(dtype)
+    result, copied = blurred(image.view(derived), out=np.zeros_like(image).view(derived))
+    assert copied == [] and type(result) is derived
+    np.testing.assert_array_equal(result, blurred(image)[0])
+    assert type(blurred(image.view(derived))[0]) is np.ndarray
+
+
 def test_arrays_of_the_library():
     array = tilewright.Array((61, 83), "uint8")
     assert (

@@ -88,6 +88,16 @@ def test_sums_have_the_bytes_of_one_call(name, dtype, output_type):
     np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("dtype, made, half_step", [("f2", "f4", 2.0**-24), ("f8", "f8", 2.0**-53)])
+def test_sums_of_floats(dtype, made, half_step):
+    whole = RNG.standard_normal((150, 220)).astype(dtype)
+    for name, axis in (("column_sum", 0), ("row_sum", 1)):
+        got = getattr(tiled, name)(da.from_array(whole, chunks=(50, 64)), device="cpu").compute()
+        assert got.dtype == made
+        bound = 2 * whole.shape[axis] * half_step * np.abs(whole.astype("f8")).sum(axis)
+        assert (np.abs(got - whole.astype("f8").sum(axis)) <= bound).all()
+
+
 def test_long_sums_are_exact_or_refused():
     whole = da.full((3, 70000), 65535, dtype="u2", chunks=(2, 999))
     assert tiled.row_sum(whole, "u64", device="cpu").compute().tolist() == [70000 * 65535] * 3

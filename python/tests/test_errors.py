@@ -44,6 +44,11 @@ class OnCuda:
         (lambda: tilewright.invert(IMAGE.astype(np.int16)), TypeError, "not ndarray of int16"),
         (lambda: tilewright.invert(IMAGE.astype(">u2")), TypeError, '>u2; dtype="uint16" converts it'),
         (lambda: tilewright.invert(np.ma.masked_array(IMAGE)), TypeError, "mask would be ignored"),
+        (
+            lambda: tilewright.invert(IMAGE.view(type("Own", (np.ma.MaskedArray,), {}))),
+            TypeError,
+            "mask would be ignored",
+        ),
         (lambda: tilewright.invert([[1, 2], [3, 4]]), TypeError, "not list"),
         (lambda: tilewright.invert(None), TypeError, "not NoneType$"),
         (lambda: tilewright.invert("photo.png"), TypeError, "not str$"),

@@ -94,6 +94,7 @@ def test_results_between_other_work():
     [
         *(("gaussian_blur", [(5, 7)], {"sigma": 1.2, "border": b}) for b in BORDERS),
         ("gaussian_blur", [(6, 7)], {"sigma": 1.2, "sigma_y": 0.6, "border": "wrap"}),
+        ("gaussian_blur", [(6, 7)], {"sigma": 1.2, "border": "constant", "value": 3.0}),
         ("gaussian_blur", [(2, 3, 5, 7)], {"sigma": 0.8, "border": "nearest", "layout": "nchw"}),
         ("recursive_gaussian", [(5, 7)], {"sigma": 1.2}),
         ("transpose", [(5, 7, 3)], {}),

@@ -40,7 +40,7 @@ def test_options_are_those_of_the_function():
         assert stats["device"] == "cpu"
         np.testing.assert_array_equal(prepared(IMAGE), want)
     assert "gaussian_blur on cpu" in repr(prepared)
-    for wrong in ("nothing", None, print, 3):
+    for wrong in ("nothing", None, print, 3, np.transpose, np.invert):
         with pytest.raises(TypeError, match="prepare"):
             tilewright.prepare(wrong, IMAGE)
     with pytest.raises(TypeError):

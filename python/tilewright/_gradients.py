@@ -56,8 +56,8 @@ def _of_gaussian_blur(call, grad):
         return [_with_folded_border(call, grad, call.op.halo(call.values), border="zero")]
     if border == "mirror":  # the outermost pixels have no image of their own beyond the border
         return [_ends_scaled(call, call.again(_ends_scaled(call, grad, 2)), 0.5)]
-    # With "reflect", "zero" and "wrap" the matrix of a blur is symmetric.
-    return [call.again(grad, border="zero" if border == "constant" else border)]
+    # With "reflect", "zero" and "wrap" the matrix of a blur is symmetric. A constant has no gradient.
+    return [call.again(grad, border="zero" if border == "constant" else border, value=0.0)]
 
 
 def _of_recursive_gaussian(call, grad):

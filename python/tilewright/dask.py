@@ -161,15 +161,16 @@ def _sum(name, axis, image, output_type, device, schedule):
         raise ValueError(f"{name}: the shape is not known; call compute_chunk_sizes() of the array before")
     # What one call on the whole image would refuse is refused here.
     dtype = np.dtype(_check(operators[name], [image], (output_type,), schedule)[0])
-    part = "u64" if image.dtype.kind in "ui" else "f32"
+    part, added = ("u64", np.dtype(np.uint64)) if image.dtype.kind in "ui" else (None, dtype)
     call = getattr(tilewright, name)
 
-    # Integers are added in u64, which holds every sum, and converted once, at the end.
+    # Integers are added in u64, which holds every sum, and converted once, at the end; floats in the type of
+    # their sums.
     def chunk(block, axis, keepdims):
         return np.expand_dims(call(block, part, device=device, schedule=schedule), axis)
 
     def combine(parts, axis, keepdims):
-        return np.sum(parts, axis=axis, keepdims=keepdims, dtype=np.uint64 if part == "u64" else np.float32)
+        return np.sum(parts, axis=axis, keepdims=keepdims, dtype=added)
 
     def aggregate(parts, axis, keepdims):
         return combine(parts, axis, keepdims).astype(dtype)

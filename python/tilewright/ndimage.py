@@ -14,6 +14,8 @@ cuts off the fraction after each axis. Results of uint8 differ by at most 2 ther
 the accuracy of float64, float32 results that of tilewright.gaussian_blur or better. float16 is taken.
 """
 
+import operator
+
 import numpy as np
 
 from ._operators import gaussian_blur
@@ -114,7 +116,11 @@ def _per_axis(values, count, name):
 
 def _axes(axes, ndim):
     axes = range(ndim) if axes is None else [axes] if np.ndim(axes) == 0 else axes
-    return [np.lib.array_utils.normalize_axis_index(axis, ndim) for axis in axes]
+    axes = [operator.index(axis) for axis in axes]
+    for axis in axes:
+        if not -ndim <= axis < ndim:
+            raise ArgumentError(f"axis {axis} is out of bounds: the array has {ndim} axes")
+    return [axis % ndim for axis in axes]
 
 
 def _blurred(image, pair, cval, device):

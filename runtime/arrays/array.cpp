@@ -143,6 +143,7 @@ Array Array::laid_out(Type type, std::vector<int64_t> shape, std::vector<int64_t
     bool good = memory != 0 && strides.size() == shape.size() &&
                 memory % (is_complex(type) ? size_of(type) / 2 : size_of(type)) == 0;
     for (size_t d = 0; good && d < shape.size(); d++) {
+        strides[d] = shape[d] == 1 ? dense[d] : strides[d];  // along one element no step is taken
         good = d == 0 && shape.size() > 1 ? strides[d] >= dense[d] : strides[d] == dense[d];
     }
     if (!good) {
@@ -173,7 +174,7 @@ Array Array::view(Type type, const void *data, std::vector<int64_t> shape, std::
 
 Array Array::view_of(Type type, const void *data, bool is_const, size_t elements, std::vector<int64_t> shape,
     std::vector<int64_t> strides) try {
-    if (shape.empty()) {
+    if (shape.empty() && elements != SIZE_MAX) {
         shape = {(int64_t)elements};
     }
     Array a = laid_out(type, std::move(shape), std::move(strides), (uint64_t)data);

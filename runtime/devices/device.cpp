@@ -24,7 +24,7 @@ std::string Device::str() const {
     if (backend != Backend::cpu && backend != Backend::cuda && backend != Backend::opencl) {
         return "of no backend";
     }
-    return backend == Backend::cpu ? "cpu" : std::string(name_of(backend)) + ":" + std::to_string(index);
+    return *this == Device() ? "cpu" : std::string(name_of(backend)) + ":" + std::to_string(index);
 }
 
 Device Device::parse(const std::string &text) {

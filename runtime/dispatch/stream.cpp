@@ -125,6 +125,10 @@ Stream::~Stream() {
 }
 
 std::future<Array> Stream::start(Work work) try {
+    if (!work) {
+        throw Error(
+            Fault::usage, "it is an empty function; give one that makes the call", {.argument = "work"});
+    }
     State::Started call{std::move(work), {}};
     std::future<Array> result = call.result.get_future();
     std::unique_lock lock(state_->mutex);

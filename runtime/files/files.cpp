@@ -48,8 +48,10 @@ constexpr Kind known_kinds[] = {
 };
 
 const Kind &kind_of(FileKind kind) {
-    return *std::find_if(std::begin(known_kinds), std::end(known_kinds),
-        [&](const Kind &known) { return known.kind == kind; });
+    const Kind *const known = std::ranges::find(known_kinds, kind, &Kind::kind);
+    return known != std::end(known_kinds) ?
+               *known :
+               throw Error(Fault::usage, "takes png, jpeg, tiff, npy, csv or txt", {.argument = "kind"});
 }
 
 // In small letters.

@@ -107,6 +107,29 @@ TEST_F(CommandLine, MetadataCarriesOver) {
     EXPECT_EQ(read.density->x, 2835u);
 }
 
+// Pixels that are not square keep their sides where rows become columns, of a whole image and of bands.
+TEST_F(CommandLine, TransposesExchangeTheDensity) {
+    NEEDS_OPERATOR("transpose");
+    PngMetadata metadata;
+    metadata.density = PngMetadata::Density{300, 200, true};
+    make_image("in.png", 20, 30, metadata);
+    const std::vector<std::pair<Words, uint32_t>> calls = {{{"transpose"}, 200u},
+        {{"pipeline", "transpose"}, 200u}, {{"pipeline", "transpose | transpose"}, 300u}};
+    for (const auto &[command, x] : calls) {
+        for (const Words &options : {Words{}, Words{"--memory", "1M"}}) {
+            Words words = command;
+            words.insert(words.end(), {path("in.png"), path("out.png"), "--device", "cpu"});
+            words.insert(words.end(), options.begin(), options.end());
+            succeed(words);
+            PngMetadata read;
+            read_array(path("out.png"), &read);
+            ASSERT_TRUE(read.density);
+            EXPECT_EQ(read.density->x, x) << command.back() << options.size();
+            EXPECT_EQ(read.density->y, 500 - x);
+        }
+    }
+}
+
 TEST_F(CommandLine, EveryVariantOfAnOperatorCanBeChosenByName) {
     NEEDS_OPERATOR("transpose");
     const Array image = make_image("in.png", 2048, 2304);  // every variant serves it

@@ -107,7 +107,8 @@ def search(folder, *more, **environment):
     """A search with a generator of the test's. Returns what it said, and the lines of its results."""
     results = os.path.join(folder, 'results.jsonl')
     ours = {'TILEWRIGHT_GENERATORS': folder, 'TILEWRIGHT_TEST_GENERATOR': GENERATOR}
-    ran = subprocess.run([PROGRAM, *SMALL, '--results', results, *more], capture_output=True, text=True,
+    where = [] if '--bundle' in more else ['--results', results]
+    ran = subprocess.run([PROGRAM, *SMALL, *where, *more], capture_output=True, text=True,
                          check=False, timeout=120, env={**os.environ, **ours, **environment})
     lines = []
     if os.path.exists(results):
@@ -124,6 +125,12 @@ def tools(folder):
         no_linker, lines = search(folder, *more, PATH='')
         assert no_linker.returncode == 1 and no_linker.stdout == '' and lines == [], no_linker
         assert no_linker.stderr.count('\n') == 1 and 'install binutils' in no_linker.stderr, no_linker
+
+    # What is refused makes no folder for a report.
+    page = os.path.join(folder, 'page')
+    for more in ['--sigma', '3'], ['--bundle', os.path.join(folder, 'bundle')]:
+        refused, _ = search(folder, *more, '--report', page)
+        assert refused.returncode == 2 and not os.path.exists(page), refused
 
     # A generator without its Halide, for example. The point is not kept as tried.
     no_halide, lines = search(folder, '--points', '3', TILEWRIGHT_TEST_FAULT='no-library')

@@ -235,6 +235,12 @@ void check_words(const ExploreOptions &options) {
         refuse("a bundle is searched elsewhere, by the points that it has; leave --ask-tell out", "--bundle",
             options.bundle);
     }
+    for (const auto &[option, value] :
+        {std::pair{"--report", options.report}, {"--results", options.results}}) {
+        if (!value.empty()) {
+            refuse("a bundle writes it where it runs; give it the option there", option, value);
+        }
+    }
     if (!options.cases.data.files.empty()) {
         refuse(
             "a bundle has no files; leave one of the two out", "--input", options.cases.data.files.front());
@@ -263,7 +269,6 @@ void explore(ExploreOptions options) {
         return;
     }
     check_words(options);
-    place_report(options);
     if (!options.bundle.empty()) {
         make_bundle(options);
         return;
@@ -272,6 +277,7 @@ void explore(ExploreOptions options) {
     if (options.bundled.empty()) {
         check_tools_of(cases);
     }
+    place_report(options);  // after all that refuses words, because it may make a folder
     std::unique_ptr<ResultsFile> results;
     if (!options.results.empty()) {
         results = std::make_unique<ResultsFile>(options.results, true);

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <unistd.h>
+#include <utility>
 
 namespace tilewright::app {
 
@@ -141,6 +142,12 @@ FileLimits without_pixels(FileLimits limits) {
     return limits;
 }
 
+// Standard input has one place to read on from, whatever it is.
+bool can_be_read_again(const std::string &path) {
+    std::error_code unknown;
+    return path != "/dev/stdin" && std::filesystem::is_regular_file(path, unknown);
+}
+
 // Whether a file of few bytes may hold so large an image: deflate makes at most 1032 bytes of one.
 bool may_be_large(const std::string &path) {
     std::error_code unknown;
@@ -217,6 +224,17 @@ std::unique_ptr<RowsOfFile> open_rows(const FileCall &call, const std::string &p
         call.options.memory > 0 ? call.options.memory : largest_whole());
 }
 
+// What a file says of its pixels, as it is true of the pipeline's result: an operator that makes columns of
+// rows exchanges x and y of the density too.
+PngMetadata metadata_of_result(PngMetadata metadata, const Pipeline &pipeline) {
+    for (const Pipeline::Stage &stage : pipeline.stages()) {
+        if (stage.op->bands() == Bands::columns && metadata.density) {
+            std::swap(metadata.density->x, metadata.density->y);
+        }
+    }
+    return metadata;
+}
+
 // The files of a call.
 struct Ends {
     const std::vector<std::string> &inputs;
@@ -232,7 +250,7 @@ CallReport run(const FileCall &call, const Ends &ends, std::unique_ptr<RowsOfFil
     std::optional<FittedRows> rows(std::in_place, *file, call, 0);
     report.conversions = rows->conversions();
     report.output = ends.output.is_standard() ? "-" : ends.written;
-    const PngMetadata metadata = file->about().metadata;
+    const PngMetadata metadata = metadata_of_result(file->about().metadata, call.pipeline);
     const Counters before = counters();
     const auto start = std::chrono::steady_clock::now();
     Progress progress(call.to.name, 100);
@@ -295,15 +313,20 @@ BandedRun run_by_bands(const FileCall &call, const std::vector<std::string> &inp
     std::optional<FittedRows> rows(std::in_place, *file, call, 0);
     const BandsNeeded needed =
         bands_needed(rows->type(), rows->shape(), call.pipeline, {.alpha = rows->has_alpha()});
+    // Each channel reads the file again.
+    const bool is_read_once = rows->calls() > 1 && !can_be_read_again(path);
+    const double whole_memory =
+        needed.whole_memory + (rows->calls() > 1 ? bytes_of(file->type(), file->shape()) : 0);
     const std::string why_not = file->about().orientation != 1 ? "it is turned upright first" :
                                 call.options.fit.crop          ? "--crop is of the whole image" :
-                                                                 needed.why_not;
+                                is_read_once ? "a pipe and standard input are read once for all channels" :
+                                               needed.why_not;
     if (!why_not.empty()) {
-        if (call.options.memory == 0 || needed.whole_memory <= (double)call.options.memory) {
+        if (call.options.memory == 0 || whole_memory <= (double)call.options.memory) {
             return {{}, as_whole(std::move(file), call)};
         }
         refuse(call, fmt::format("{}, which takes {}; leave the limit out, or raise it", why_not,
-                         bytes(needed.whole_memory)));
+                         bytes(whole_memory)));
     }
     const FileKind kind = kind_for(output, output.kind.value_or(file->about().kind), needed.type,
         shape_of_results(needed.shape, rows->calls()));
@@ -339,7 +362,8 @@ CallReport call_on_files(const FileCall &call, const std::vector<std::string> &i
     const Array result = checked.compute(report);
     const auto writing = std::chrono::steady_clock::now();
     report.output = output.is_standard() ? "-" : path;
-    write_array(path, checked.kind, checked.for_file(result), checked.metadata, output.compression);
+    write_array(path, checked.kind, checked.for_file(result),
+        metadata_of_result(checked.metadata, call.pipeline), output.compression);
     report.times.write_ms = ms_since(writing);
     return report;
 }

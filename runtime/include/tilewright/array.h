@@ -90,9 +90,9 @@ public:
     static Array pinned(Type type, std::vector<int64_t> shape, int64_t row_bytes = padded);
 
     // Uses the caller's memory, which must outlive this array. `strides`: in elements, one per axis; all axes
-    // but the first one are contiguous; empty: dense. After a device wrote to the array, data() or sync()
-    // brings its bytes back, and never writes the bytes between rows. Two views of the same bytes do not know
-    // of each other: take a crop() of one instead.
+    // but the first one are contiguous, and that of an axis of one element does not count; empty: dense.
+    // After a device wrote to the array, data() or sync() brings its bytes back, and never writes the bytes
+    // between rows. Two views of the same bytes do not know of each other: take a crop() of one instead.
     //
     // Errors: usage, for other strides, another shape (see above), or memory that is null or not aligned to
     // an element (c64 and c128: to one of its parts).

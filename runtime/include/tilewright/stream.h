@@ -53,7 +53,7 @@ public:
     // Starts a call. Its result is on the host when it is there. Where as many calls wait as run at a time,
     // it waits until one of them begins, so that a program that reads files does not run ahead.
     //
-    // Errors: memory. Errors of the call are in the future.
+    // Errors: usage, for an empty function; memory. Errors of the call are in the future.
     std::future<Array> start(Work work);
 
     // The same for an operator. The arrays are shared, not copied.

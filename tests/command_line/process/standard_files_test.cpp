@@ -63,6 +63,19 @@ TEST_F(StandardFiles, AreReadOnceWhereTheyAreLarge) {
     }
 }
 
+// Sums of colours read a file once per channel, which a pipe and standard input do not allow.
+TEST_F(StandardFiles, AreReadOnceForAllChannels) {
+    NEEDS_OPERATOR("column_sum");
+    write_array(path("in.png"), random_array<uint8_t>({60, 70, 3}));
+    ASSERT_EQ(shell("$T column_sum in.png expected.png --format npy").code, 0);
+    for (const std::string from : {"- <in.png", "<(cat in.png)", "/dev/fd/5 5<in.png"}) {
+        expect_expected("$T column_sum " + from + " out.png --format npy --memory 4M");
+    }
+    const Ran small = shell("cat in.png | $T column_sum - out.csv --memory 20K");
+    EXPECT_EQ(small.code, 2);
+    expect_error_line(small.err, {"--memory", "read once for all channels", "raise it"});
+}
+
 TEST_F(StandardFiles, AreAppendedToWhereTheyStand) {
     NEEDS_OPERATOR("invert");
     ASSERT_EQ(shell("$T invert in.png expected.png; echo before >out; $T invert in.png - >>out").code, 0);

@@ -122,6 +122,9 @@ TEST(Array, ViewsOfSpansHaveTheirType) {
     EXPECT_NE(std::string(error_of([&] { Array::view(std::span(memory), {5, 9}); }).what())
                   .find("f32 (5, 9) needs 45 elements, and the span has 40"),
         std::string::npos);
+    EXPECT_NE(std::string(error_of([&] { Array::view(Type::f32, memory.data(), {}); }).what()).find("f32 ()"),
+        std::string::npos)
+        << "a pointer does not say how many elements there are";
 }
 
 TEST(Array, ViewsOfConstMemoryAreReadAndNotWritten) {

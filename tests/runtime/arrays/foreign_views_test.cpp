@@ -154,6 +154,14 @@ TEST(MdSpan, ElementsAreUsedInPlace) {
     EXPECT_EQ(memory[12], -1);
     EXPECT_EQ(view_of(part).describe(), "f32 (6, 7)");
     EXPECT_EQ(view_of(part).at<float>({5, 6}), 56);
+    // One row, and one column of columns: no step is taken along an axis of one element.
+    using Extents = std::vector<int64_t>;
+    for (const auto &[shape, strides] : {std::pair<Extents, Extents>{{1, 7}, {0, 1}}, {{1, 7}, {-9, 1}},
+             {{6, 1}, {10, 60}}, {{1}, {60}}}) {
+        const Array one = Array::view(std::span(memory), shape, strides);
+        EXPECT_EQ(one.shape(), shape);
+        EXPECT_TRUE(same_bytes(one, one.clone()));
+    }
     Array of_const = view_of(colours);
     EXPECT_EQ(of_const.describe(), "f32 (4, 5, 3)");
     expect_error(Fault::usage, "a view of const memory", [&] { of_const.data(); });

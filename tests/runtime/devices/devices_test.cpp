@@ -50,7 +50,7 @@ TEST(Devices, NamesThatAreNoneAreRefused) {
                 << info.device.str() << " is not named: " << error.what();
         }
     }
-    EXPECT_EQ(error_of([] { device_info({Backend::cpu, 1}); }).fault(), Fault::device);
+    expect_error(Fault::device, "device = cpu:1: there is no such", [] { device_info({Backend::cpu, 1}); });
     EXPECT_EQ(error_of([] { device_info({(Backend)9, 0}); }).fault(), Fault::device);
 }
 

@@ -118,6 +118,7 @@ TEST(Stream, ErrorsAreErrorsOfTheCall) {
     expect_error(Fault::usage, "16", [] { Stream({}, 0); });
     expect_error(Fault::usage, "16", [] { Stream({}, 17); });
     expect_error(Fault::device, "no such device", [] { Stream({Backend::cpu, 9}); });
+    expect_error(Fault::usage, "work: it is an empty function", [&] { stream.start(Stream::Work()); });
     auto refused = stream.start(
         [](const Call &) -> Array { throw Error(Fault::input, "the first one cannot be used"); });
     auto thrown = stream.start([](const Call &) -> Array { throw std::runtime_error("the second one"); });

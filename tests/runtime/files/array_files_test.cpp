@@ -110,6 +110,14 @@ TEST_F(FilesTest, NoFileHoldsAnArrayWithoutElements) {
     EXPECT_EQ(folder.names(), Names{});
 }
 
+TEST_F(FilesTest, ANumberThatIsNoKindIsRefused) {
+    const auto none = static_cast<FileKind>(9);
+    expect_error(Fault::usage, "kind: takes png",
+        [&] { write_array(folder.file("a.png"), none, Array(Type::u8, {3, 5})); });
+    expect_error(Fault::usage, "kind: takes png", [&] { check_kind(none, Type::u8, {3, 5}); });
+    EXPECT_EQ(folder.names(), Names{});
+}
+
 TEST_F(FilesTest, LimitsReachTheReaders) {
     write_array(folder.file("a.png"), Array(Type::u8, {3, 5}));
     write_array(folder.file("a.npy"), Array(Type::u8, {3, 5}));
