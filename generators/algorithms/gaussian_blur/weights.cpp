@@ -156,7 +156,10 @@ ShortSums short_sums_of(const IntegerTaps &taps) {
 }
 
 GaussianWeights weights_of(double sigma, double truncate, const Folding &folding) {
-    GaussianWeights w{.sigma = sigma, .truncate = truncate, .folding = folding};
+    GaussianWeights w;
+    w.sigma = sigma;
+    w.truncate = truncate;
+    w.folding = folding;
     const std::vector<double> exact = exact_taps(sigma, GaussianWeights::radius_of(sigma, truncate)),
                               folded = folding.folded(exact);
     w.radius = (int)folded.size() - 1;
