@@ -21,6 +21,14 @@ nb::tuple byte_strides(const Array &array) {
     return nb::tuple(strides);
 }
 
+std::vector<int64_t> shape_of(nb::handle object) {
+    std::vector<int64_t> shape;
+    if (!nb::try_cast(object, shape)) {
+        refuse_argument("shape", "a sequence of whole numbers", object);
+    }
+    return shape;
+}
+
 nb::object to_numpy(const OwnArray &self) {
     {
         const Unlocked released;
@@ -172,10 +180,13 @@ void add_array(nb::module_ &module) {
     array
         .def(
             "__init__",
-            [](OwnArray *self, std::vector<int64_t> shape, const std::string &dtype) {
-                new (self) OwnArray{Array(type_of_name(dtype), std::move(shape))};
+            [](OwnArray *self, nb::handle shape, nb::handle dtype, const nb::args &more,
+                const nb::kwargs &others) {
+                refuse_others("Array()", 2, more, others);
+                new (self) OwnArray{Array(type_of_name(word_of(dtype, "dtype")), shape_of(shape))};
             },
-            "shape"_a, "dtype"_a = "uint8")
+            "shape"_a = nb::none(), "dtype"_a.none() = "uint8", "more"_a, "others"_a,
+            nb::sig("def __init__(self, shape: collections.abc.Sequence[int], dtype: str = 'uint8') -> None"))
         .def_static("view", &view, "array"_a, words_on_view)
         .def_prop_ro("shape", [](const OwnArray &a) { return nb::tuple(nb::cast(a.array.shape())); })
         .def_prop_ro("strides", [](const OwnArray &a) { return byte_strides(a.array); })

@@ -105,8 +105,11 @@ Examples
 )")
         .def(
             "__init__",
-            [](Pipeline *self, nb::handle stages) { new (self) Pipeline(word_of(stages, "stages")); },
-            "stages"_a.none())
+            [](Pipeline *self, nb::handle stages, const nb::args &more, const nb::kwargs &others) {
+                refuse_others("Pipeline()", 1, more, others);
+                new (self) Pipeline(word_of(stages, "stages"));
+            },
+            "stages"_a = nb::none(), "more"_a, "others"_a, nb::sig("def __init__(self, stages: str) -> None"))
         .def_prop_ro("inputs", &Pipeline::inputs)
         .def("__call__", &run_pipeline, "arrays"_a, nb::kw_only(), "out"_a = nb::none(),
             "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "stats"_a = nb::none(),

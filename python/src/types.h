@@ -30,6 +30,9 @@ std::string word_of(nanobind::handle object, const std::string &name);
 // text has many lines.
 void check_count(const std::string &what, size_t given, size_t taken);
 void refuse_others(const std::string &what, const nanobind::kwargs &others);
+// The same for what takes so many arguments, `more` of which are beyond these.
+void refuse_others(
+    const std::string &what, size_t taken, const nanobind::args &more, const nanobind::kwargs &others);
 
 // type(object).__name__.
 std::string type_name_of(nanobind::handle object);

@@ -140,6 +140,14 @@ class OnCuda:
             "as many columns",
         ),
         (lambda: tilewright.Array((3, 3), "int8"), TypeError, "dtype: takes uint8"),
+        (lambda: tilewright.Array((3, 3), 8), TypeError, "^dtype: takes a word, not int$"),
+        (lambda: tilewright.Array(3), TypeError, "^shape: takes a sequence of whole numbers, not int$"),
+        (lambda: tilewright.Array((2.5, 3)), TypeError, "^shape: takes a sequence of whole numbers, not tuple$"),
+        (lambda: tilewright.Array(), TypeError, "^shape: takes a sequence of whole numbers, not NoneType$"),
+        (lambda: tilewright.Array((3, 3), "uint8", 1), TypeError, "^Array.. takes 2 arguments, not 3$"),
+        (lambda: tilewright.Array((3, 3), kind=1), TypeError, "^Array.. takes no argument 'kind'$"),
+        (lambda: tilewright.Pipeline(), TypeError, "^stages: takes a word, not NoneType$"),
+        (lambda: tilewright.Pipeline("invert", 2), TypeError, "^Pipeline.. takes 1 argument, not 2$"),
         # A view of one byte, of which no copy is made.
         (
             lambda: tilewright.invert(np.broadcast_to(np.uint8(1), (1 << 33, 1))),

@@ -8,7 +8,8 @@
 namespace tilewright {
 
 // The first device, in the order of best_device(), of the backends that are `wanted` that `takes` says yes
-// to; nothing when there is none. The drivers of other backends are not loaded.
+// to; nothing when there is none. The drivers of other backends are not loaded, and devices whose driver has
+// ended are passed over.
 std::optional<Device> best_device(
     const std::function<bool(Backend)> &wanted,
     const std::function<bool(const DeviceInfo &)> &takes = [](const DeviceInfo &) { return true; });
@@ -25,6 +26,10 @@ std::optional<Device> device_of_environment();
 
 // The same for a word that the variable has.
 Device device_of_environment(const std::string &word);
+
+// Whether this thread can no longer use the backend's driver: none of a process can that was forked after one
+// was loaded. The CPU has no driver.
+bool driver_has_ended(Backend backend);
 
 // Whether the drivers of GPUs were asked for their devices in this process: then they are started.
 bool drivers_are_started();

@@ -49,6 +49,10 @@ Device Device::parse(const std::string &text) {
         {.argument = "device", .value = text});
 }
 
+bool driver_has_ended(Backend backend) {
+    return backend != Backend::cpu && drivers_have_ended();
+}
+
 static std::atomic<bool> started{false};
 
 bool drivers_are_started() {
@@ -79,7 +83,7 @@ const std::vector<DeviceInfo> &devices() {
 std::optional<Device> best_device(
     const std::function<bool(Backend)> &wanted, const std::function<bool(const DeviceInfo &)> &takes) {
     const auto first = [&](Backend backend, bool gpu) -> std::optional<Device> {
-        if (!wanted(backend)) {
+        if (!wanted(backend) || driver_has_ended(backend)) {
             return {};
         }
         for (const DeviceInfo &d : devices(backend)) {

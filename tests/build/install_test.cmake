@@ -5,6 +5,23 @@ include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first --config ${CONFIG})
+
+# A library that was built again, without what is installed of it, is not installed.
+file(READ ${BUILD}/cmake_install.cmake script)
+file(GLOB archive ${BUILD}/libtilewright_not_linked.a ${BUILD}/*/libtilewright_not_linked.a)
+list(FILTER archive EXCLUDE REGEX "/small/")
+file(TOUCH ${WORK}/newer.a)
+string(REPLACE "${archive}" "${WORK}/newer.a" changed "${script}")
+if (changed STREQUAL script)
+    message(FATAL_ERROR "cmake_install.cmake does not name '${archive}'")
+endif ()
+file(WRITE ${WORK}/install.cmake "${changed}")
+execute_process(COMMAND ${CMAKE_COMMAND} -DCMAKE_INSTALL_PREFIX=${WORK}/stale -P ${WORK}/install.cmake
+    RESULT_VARIABLE code OUTPUT_QUIET ERROR_VARIABLE said)
+if (code EQUAL 0 OR NOT said MATCHES "libtilewright_not_linked[.]a is older than the library")
+    message(FATAL_ERROR "a stale archive was installed: ${code}, ${said}")
+endif ()
+
 file(RENAME ${WORK}/first ${WORK}/prefix)  # a package must not remember where it was
 
 # No installed file mentions what only the source tree or the build has.

@@ -377,6 +377,37 @@ TEST(GaussianBlur, OptionsOfItsPasses) {
     }
 }
 
+// A window much longer than the image is folded: it has few taps then, and nothing is continued by its radius.
+TEST(GaussianBlur, WindowsMuchLongerThanTheImage) {
+    for (const std::vector<int64_t> &shape : {std::vector<int64_t>{1, 1}, {1, 40}, {9, 1, 2}, {12, 7}}) {
+        const Array bytes = random_array<uint8_t>(shape), words = random_array<uint16_t>(shape),
+                    floats = random_array<float>(shape);
+        for (const Border border : {Border::reflect, Border::mirror, Border::nearest, Border::zero,
+                 Border::wrap, Border::constant}) {
+            for (const double sigma : {15., 41.5, 300.}) {
+                const GaussianBlurOptions how{.sigma_y = sigma, .sigma_x = sigma / 2, .border = border};
+                SCOPED_TRACE(words_of(shape) + std::to_string(sigma) + " " + std::to_string((int)border));
+                EXPECT_EQ(first_difference<uint8_t>(
+                              gaussian_blur(bytes, how, on_cpu()), integer_blur(bytes, how), 0),
+                    "");
+                EXPECT_EQ(first_difference<uint16_t>(
+                              gaussian_blur(words, how, on_cpu()), integer_blur(words, how), 0),
+                    "");
+                EXPECT_EQ(first_difference<float>(gaussian_blur(floats, how, on_cpu()),
+                              exact_blur(floats, how), 2 * (8 * sigma + 3) * 0x1p-24),
+                    "");
+            }
+        }
+    }
+    // without folding, 4 GiB would be blurred
+    const Array image = random_array<uint8_t>({48, 64});
+    for (const Border border : {Border::wrap, Border::constant}) {
+        const GaussianBlurOptions how{.sigma_y = 8191.9, .sigma_x = 8191.9, .border = border};
+        EXPECT_EQ(
+            first_difference<uint8_t>(gaussian_blur(image, how, on_cpu()), integer_blur(image, how), 0), "");
+    }
+}
+
 // A variant serves the border `wrap` where it serves the image continued by the radius, and then it runs.
 TEST(GaussianBlur, AContinuedImageIsBlurredByTheVariantThatWasAskedFor) {
     const Operator &op = gaussian_blur_operator();
@@ -386,7 +417,7 @@ TEST(GaussianBlur, AContinuedImageIsBlurredByTheVariantThatWasAskedFor) {
             continue;
         }
         const Type type = type_of_pixels(variant);
-        for (const auto &[h, w, sigma] : {std::tuple{5, 7, 3}, {20, 24, 1}, {16300, 90, 15}, {90, 90, 9}}) {
+        for (const auto &[h, w, sigma] : {std::tuple{6, 8, 2}, {20, 24, 1}, {16300, 90, 15}, {90, 90, 9}}) {
             SCOPED_TRACE(variant.name() + " " + std::to_string(h));
             const Array image(type, {h, w}), continued(type, {h + 8 * sigma, w + 8 * sigma});
             Array output(type, {h, w});
@@ -463,10 +494,11 @@ TEST(GaussianBlur, WhatItRefuses) {
             [&] { gaussian_blur(image, {.border = Border::constant, .value = value}, on_cpu()); });
     }
     expect_refused(Fault::usage, "value", [&] { gaussian_blur(image, {.value = 30}, on_cpu()); });
+    const Array large = Array::uninitialized(Type::u8, {16001, 16001});
     for (const Border border : {Border::constant, Border::wrap}) {
         const Error error = error_of(
-            [&] { gaussian_blur(image, {.sigma_y = 8000, .sigma_x = 8000, .border = border}, on_cpu()); });
-        EXPECT_EQ(error.context().value, image.describe());
+            [&] { gaussian_blur(large, {.sigma_y = 8000, .sigma_x = 8000, .border = border}, on_cpu()); });
+        EXPECT_EQ(error.context().value, large.describe());
         EXPECT_NE(
             std::string(error.what()).find("continued by 32000 rows and 32000 columns"), std::string::npos)
             << error.what();

@@ -31,6 +31,30 @@ TEST(GaussianWeights, ErrorBoundIsUnderOne) {
     }
 }
 
+// Each tap is added to one that meets the same pixel of a line, and the sums stay.
+TEST(GaussianWeights, FoldedTapsHaveTheSameSum) {
+    for (const Folding &folding : {Folding{0, 1}, {0}, {1, 2}, {3, 6}, {3, 7}, {5}, {400}}) {
+        for (const double sigma : {1., 10., 90.}) {
+            const auto whole = GaussianWeights::of(sigma), folded = GaussianWeights::of(sigma, 4, folding);
+            const int radius = GaussianWeights::radius_of(sigma, 4);
+            EXPECT_EQ(folded->radius, std::min(radius, folding.reach));
+            std::vector<uint64_t> expected((size_t)folded->radius + 1);
+            for (int i = -radius; i <= radius; i++) {
+                const int period = folding.period, distance = std::abs(i),
+                          at = period > 0 ? ((i % period) + period) % period : std::min(distance, folding.reach),
+                          tap = period > 0 ? std::min(at, period - at) : at;
+                expected[(size_t)tap] += whole->words16.at(i);
+            }
+            for (size_t i = 0; i < expected.size(); i++) {
+                EXPECT_EQ((i > 0 ? 2 : 1) * (uint64_t)folded->words16.taps[i], expected[i])
+                    << "tap " << i << " of sigma " << sigma;
+            }
+            EXPECT_EQ(folded->bytes.sum, whole->bytes.sum);
+            EXPECT_EQ(folded->bytes.multiplier, whole->bytes.multiplier);
+        }
+    }
+}
+
 TEST(GaussianWeights, WordsHoldTheTaps) {
     const auto w = GaussianWeights::of(3);
     for (int radius : {12, 13, 20}) {

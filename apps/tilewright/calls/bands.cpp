@@ -134,6 +134,11 @@ int64_t largest_whole() {
     return std::min((int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGE_SIZE) / 4, most_bytes);
 }
 
+// The most memory for the image.
+int64_t memory_of(const FileCall &call) {
+    return call.options.memory > 0 ? call.options.memory : largest_whole();
+}
+
 // With bands the number of pixels bounds no memory. The user's own limit stays.
 FileLimits without_pixels(FileLimits limits) {
     if (limits.png.pixels == PngLimits().pixels) {
@@ -199,7 +204,7 @@ BandOptions options_of(const FileCall &call, const FittedRows &rows, FileKind ki
         return true;
     };
     const std::filesystem::path folder = std::filesystem::path(output.path).parent_path();
-    return {.memory = call.options.memory > 0 ? call.options.memory : largest_whole(),
+    return {.memory = memory_of(call),
         .call = {.device = call.device,
             .schedule = call.options.schedule,
             .alpha = rows.has_alpha(),
@@ -221,7 +226,7 @@ void add_statistics(const FileCall &call, const std::vector<Statistics> &statist
 
 std::unique_ptr<RowsOfFile> open_rows(const FileCall &call, const std::string &path) {
     return rows_of_file(path_of_input(path), without_pixels(call.options.limits),
-        call.options.memory > 0 ? call.options.memory : largest_whole());
+        memory_of(call));
 }
 
 // What a file says of its pixels, as it is true of the pipeline's result: an operator that makes columns of
@@ -327,6 +332,9 @@ BandedRun run_by_bands(const FileCall &call, const std::vector<std::string> &inp
         }
         refuse(call, fmt::format("{}, which takes {}; leave the limit out, or raise it", why_not,
                          bytes(whole_memory)));
+    }
+    if (const std::string refused = needed.why_not_within(memory_of(call)); !refused.empty()) {
+        refuse(call, refused);
     }
     const FileKind kind = kind_for(output, output.kind.value_or(file->about().kind), needed.type,
         shape_of_results(needed.shape, rows->calls()));

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <tuple>
 #include <utility>
 
 namespace tilewright {
@@ -54,7 +55,9 @@ double error_bound(
     return .5 * (1 + positive) + 2 * top * std::max(positive, negative);
 }
 
-void finish(IntegerTaps &best, const std::vector<double> &exact, double top) {
+// `exact` is folded.
+void finish(IntegerTaps &best, const std::vector<double> &exact, double top, const Folding &folding) {
+    best.taps = folding.folded(best.taps);
     best.bound = error_bound(exact, best.taps, best.multiplier, top);
     best.high = 0;
     for (size_t i = 0; i < best.taps.size(); i++) {
@@ -152,12 +155,15 @@ ShortSums short_sums_of(const IntegerTaps &taps) {
     return {};
 }
 
-GaussianWeights weights_of(double sigma, double truncate) {
+GaussianWeights weights_of(double sigma, double truncate, const Folding &folding) {
     GaussianWeights w;
     w.sigma = sigma;
-    w.radius = (int)std::floor(truncate * sigma + .5);
-    const std::vector<double> exact = exact_taps(sigma, w.radius);
-    w.real.assign(exact.begin(), exact.end());
+    w.truncate = truncate;
+    w.folding = folding;
+    const std::vector<double> exact = exact_taps(sigma, GaussianWeights::radius_of(sigma, truncate)),
+                              folded = folding.folded(exact);
+    w.radius = (int)folded.size() - 1;
+    w.real.assign(folded.begin(), folded.end());
 
     if (sigma < .5) {
         w.bytes = fine_bytes(exact, 511);  // few taps: a sum that fits a float's mantissa is fine enough
@@ -167,21 +173,26 @@ GaussianWeights weights_of(double sigma, double truncate) {
     if (w.bytes.taps.empty()) {  // of windows that are cut short, the search may find none
         w.bytes = fine_bytes(exact, 1);
     }
-    finish(w.bytes, exact, 255);
+    finish(w.bytes, folded, 255, folding);
     w.bytes.short_sums = short_sums_of(w.bytes);
 
     w.words16.sum = 1 << 24;
     integer_taps(exact, w.words16.sum, w.words16.taps);
-    finish(w.words16, exact, 65535);
+    finish(w.words16, folded, 65535, folding);
     return w;
 }
 
 }  // namespace
 
-std::shared_ptr<const GaussianWeights> GaussianWeights::of(double sigma, double truncate) {
+int GaussianWeights::radius_of(double sigma, double truncate) {
+    return (int)std::floor(truncate * sigma + .5);
+}
+
+std::shared_ptr<const GaussianWeights> GaussianWeights::of(
+    double sigma, double truncate, const Folding &folding) {
     // never destroyed: other threads may call while the program ends
-    static auto &known = *new Cache<std::pair<double, double>, GaussianWeights>(64);
-    return known.get({sigma, truncate}, [=] { return weights_of(sigma, truncate); });
+    static auto &known = *new Cache<std::tuple<double, double, Folding>, GaussianWeights>(64);
+    return known.get({sigma, truncate, folding}, [&] { return weights_of(sigma, truncate, folding); });
 }
 
 SplitTap split_tap(uint32_t w) {

@@ -17,6 +17,8 @@
 // r, and tap_word() takes R.
 #include "generators/algorithms/integers.h"
 #include <algorithm>
+#include <climits>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -61,6 +63,10 @@ struct IntegerTaps {
     bool fits_f32() const {
         return 255ull * sum + (1 << 23) < (1 << 24);
     }
+    // Whether taps are numbers of two bytes. Those of `bytes` are, where they are not folded.
+    bool fits_two_bytes() const {
+        return *std::max_element(taps.begin(), taps.end()) <= UINT16_MAX;
+    }
     // Whether taps are signed 16-bit numbers, and 255 times their sum is below 2^31.
     bool fits_pairs() const {
         return sum < (1 << 23) && *std::max_element(taps.begin(), taps.end()) <= INT16_MAX;
@@ -75,15 +81,48 @@ struct IntegerTaps {
     }
 };
 
+// A window that is longer than a line of the image meets the line's pixels several times. Then the weights of
+// taps that meet the same pixel, wherever the window is, are added, and the blur has fewer taps: sums of
+// integers stay as they are. Taps beyond `reach` are added to the one that is whole periods of the border away
+// or mirrors that; without a period, to the last one, because all that is so far outside is the same.
+struct Folding {
+    int reach = INT_MAX, period = 0;
+
+    bool operator==(const Folding &) const = default;
+
+    // Where tap i >= 0 is added.
+    int tap(int i) const {
+        const int in_period = period > 0 ? i % period : reach;
+        return i <= reach ? i : period > 0 ? std::min(in_period, period - in_period) : reach;
+    }
+
+    // The taps 0 ... r of one side, added. Tap i and tap -i are both added to tap 0, and otherwise each to
+    // that of its side; half a period away, both meet the same pixel, and the sides share it.
+    template<typename Tap>
+    std::vector<Tap> folded(const std::vector<Tap> &taps) const {
+        std::vector<Tap> sums(std::min(taps.size(), (size_t)reach + 1));
+        for (size_t i = 0; i < taps.size(); i++) {
+            const auto to = (size_t)tap((int)i);
+            sums[to] += i > 0 && to == 0 ? 2 * taps[i] : taps[i];
+        }
+        return sums;
+    }
+};
+
 struct GaussianWeights {
-    double sigma = 0;
-    int radius = 0;
+    double sigma = 0, truncate = 4;
+    Folding folding;
+    int radius = 0;  // that of the folded taps
     std::vector<float> real;
     IntegerTaps bytes, words16;
 
+    // The radius of the window, before it is folded.
+    static int radius_of(double sigma, double truncate);
+
     // The weights of one sigma, 0 < sigma < 16384, up to a radius of 65536. They are cached, because the
     // search for `bytes` takes some milliseconds.
-    static std::shared_ptr<const GaussianWeights> of(double sigma, double truncate = 4);
+    static std::shared_ptr<const GaussianWeights> of(
+        double sigma, double truncate = 4, const Folding &folding = {});
 };
 
 // A tap of words16 in two parts for dot products of 16-bit numbers, w = 512 high + low. |low| <= 256, except

@@ -179,12 +179,12 @@ std::optional<Device> VariantChoices::device_for(
     const Operator &op, const std::string &schedule, const std::string &type) {
     const std::lock_guard lock(mutex_);
     const auto known = devices_.find({schedule, type});
-    if (known != devices_.end()) {
+    if (known != devices_.end() && !driver_has_ended(known->second.backend)) {
         return known->second;
     }
     const std::optional<Device> found = best_device_for(meant_variants(op.variants(), schedule, type));
     if (found) {
-        devices_.emplace(std::pair(schedule, type), *found);
+        devices_.insert_or_assign({schedule, type}, *found);
     }
     return found;
 }

@@ -236,29 +236,31 @@ std::string in_bytes(double bytes) {
     return fmt::format("{:.0f}M", std::ceil(bytes / (1 << 20)));
 }
 
-[[noreturn]] void refuse(const std::string &why) {
-    throw Error(Fault::usage, why, {.operation = "process", .argument = "memory"});
+BandsNeeded needed_for(const BandSegments &segments) {
+    const BandSegment &last = segments.all.back();
+    return {last.result_type, last.result_shape, least_memory(segments), segments.bytes, segments.why_not};
 }
 
 }  // namespace
 
 BandsNeeded bands_needed(
     Type type, const std::vector<int64_t> &shape, const Pipeline &pipeline, const PipelineCall &call) {
-    const BandSegments segments = segments_of(type, shape, pipeline, call.alpha);
-    const BandSegment &last = segments.all.back();
-    return {last.result_type, last.result_shape, least_memory(segments), segments.bytes, segments.why_not};
+    return needed_for(segments_of(type, shape, pipeline, call.alpha));
+}
+
+std::string BandsNeeded::why_not_within(int64_t memory) const {
+    return !why_not.empty() ? fmt::format(
+                                  "{}; without a limit of memory it takes about {}", why_not, in_bytes(whole_memory)) :
+           least_memory > (double)memory ?
+                              fmt::format("{} bytes are too few for one band; {} would do", memory, in_bytes(least_memory)) :
+                              "";
 }
 
 BandsDone process(
     RowSource &source, RowSink &sink, const Pipeline &pipeline, const BandOptions &options) try {
     const BandSegments segments = segments_of(source.type(), source.shape(), pipeline, options.call.alpha);
-    if (!segments.why_not.empty()) {
-        refuse(fmt::format(
-            "{}; without a limit of memory it takes about {}", segments.why_not, in_bytes(segments.bytes)));
-    }
-    if (const double least = least_memory(segments); least > (double)options.memory) {
-        refuse(
-            fmt::format("{} bytes are too few for one band; {} would do", options.memory, in_bytes(least)));
+    if (const std::string why_not = needed_for(segments).why_not_within(options.memory); !why_not.empty()) {
+        throw Error(Fault::usage, why_not, {.operation = "process", .argument = "memory"});
     }
     BandsDone all;
     std::vector<Statistics> statistics;

@@ -80,6 +80,9 @@ struct BandsNeeded {
     double least_memory = 0;     // bytes of the smallest bands
     double whole_memory = 0;     // bytes of the image, the result and what is between them
     std::string why_not;         // why the pipeline needs the image as a whole; empty: it works by bands
+
+    // Why process() refuses so many bytes; empty where it does not.
+    std::string why_not_within(int64_t memory) const;
 };
 
 // How process() works.

@@ -64,7 +64,7 @@ const std::vector<DeviceInfo> &devices();
 const std::vector<DeviceInfo> &devices(Backend backend);
 
 // The first usable CUDA GPU, else the first OpenCL GPU, else the CPU. OpenCL is not loaded where there is a
-// CUDA GPU.
+// CUDA GPU. In a process that was forked after a driver was loaded it is the CPU (tilewright/forks.h).
 Device best_device();
 
 // The device that the environment's TILEWRIGHT_DEVICE names; where it is not set, best_device(). Every call

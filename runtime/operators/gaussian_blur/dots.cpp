@@ -21,8 +21,9 @@ struct DotsForm final : BlurForm<GaussianBlurRequest> {
         const GaussianWeights &numbers = request.numbers();
         return request.image().type() == Type::u16 ?
                    fits_split_taps(numbers.words16) :
-                   variant.configuration<GaussianBlurDotsConfiguration>().group == 4 ||
-                       numbers.bytes.fits_pairs();
+               variant.configuration<GaussianBlurDotsConfiguration>().group == 4 ?
+                   numbers.bytes.fits_two_bytes() :
+                   numbers.bytes.fits_pairs();
     }
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
         Array &output) const override {

@@ -75,10 +75,10 @@ protected:
     GaussianBlurRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
         GaussianBlurRequest request = read_blur(image, settings);
-        std::tie(request.weights, request.weights_y) = weights_of(settings);
         const std::vector<std::string> &names = border_names();
         request.border = static_cast<Border>(
             std::find(names.begin(), names.end(), settings.text("border")) - names.begin());
+        set_weights(request, image, settings);
         check_size(image, request);
         request.taps = taps_of_passes(request, image.type());
         request.value = settings.number("value");
@@ -166,24 +166,32 @@ private:
         if (settings.text("border") == "wrap") {
             return {};
         }
-        const auto [along, down] = weights_of(settings);
-        return std::max(along->numbers().radius, down->numbers().radius);
+        const double sigma = settings.number("sigma");
+        return GaussianWeights::radius_of(
+            std::max(sigma, settings.number("sigma-y", sigma)), settings.number("truncate"));
     }
 
-    // Along rows, and down columns.
-    std::pair<std::shared_ptr<const BlurWeights>, std::shared_ptr<const BlurWeights>> weights_of(
-        const Settings &settings) const {
-        const double sigma = settings.number("sigma"), truncate = settings.number("truncate"),
-                     sigma_y = settings.number("sigma-y", sigma);
+    // Windows are folded where a fourth of their taps, or fewer, is left: with another window along rows than
+    // down columns, fewer variants serve the call. Without padding the longer one says what both take.
+    void set_weights(GaussianBlurRequest &request, const Array &image, const Settings &settings) const {
+        const double truncate = settings.number("truncate");
         constexpr double most_radius = 4 * most_sigma;
-        if (truncate * std::max(sigma, sigma_y) > most_radius) {
+        if (truncate * std::max(request.sigma, request.sigma_y) > most_radius) {
             refuse(Fault::usage,
                 fmt::format(
                     "the radius, truncate times sigma, would be above {}; take a smaller one", most_radius),
                 "truncate", fmt::format("{}", truncate));
         }
-        const auto along = BlurWeights::of(sigma, truncate);
-        return {along, sigma_y == sigma ? along : BlurWeights::of(sigma_y, truncate)};
+        const Folding down = folding_of(request.border, image.shape()[0]),
+                      along = folding_of(request.border, image.shape()[1]);
+        const int longest = std::max(down.reach, along.reach);
+        const auto weights = [&](double sigma, const Folding &folding) {
+            const int reach = request.is_padded() ? folding.reach : longest;
+            const bool folds = GaussianWeights::radius_of(sigma, truncate) > 4 * (int64_t)reach;
+            return BlurWeights::of(sigma, truncate, folds ? folding : Folding());
+        };
+        request.weights = weights(request.sigma, along);
+        request.weights_y = weights(request.sigma_y, down);
     }
 
     // The call of a library for the borders `wrap` and `constant`: it blurs `padded`, the image continued.

@@ -64,6 +64,11 @@ struct HalfForm final : StoredForm {
 struct ExpForm final : NearForm {
     using NearForm::NearForm;
 
+    // It computes the weights of a window that is not folded.
+    bool serves(
+        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
+        return request.numbers().folding == Folding() && NearForm::serves(variant, request, output);
+    }
     bool takes_two_sigmas() const override {
         return false;
     }

@@ -90,7 +90,8 @@ struct TwoKernelsForm final : ProductsForm {
                       of_lines = words * (side * lines + 8),
                       of_outputs = side * side / 4 * lines * outputs * request.channels();
         return 4 * (of_lines + of_outputs) * (int64_t)size_of(type) <= most_bytes_of_block(variant) &&
-               (type == Type::u8 || TapFragments::fit(taps_of(request), false)) &&
+               (type == Type::u8 ? request.numbers().bytes.fits_two_bytes() :
+                                   TapFragments::fit(taps_of(request), false)) &&
                ProductsForm::serves(variant, request, output);
     }
 

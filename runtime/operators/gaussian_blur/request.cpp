@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <tuple>
 
 namespace tilewright {
 
@@ -100,8 +101,8 @@ Array fragments_of_floats(const GaussianWeights &numbers) {
 
 }  // namespace
 
-BlurWeights::BlurWeights(double sigma, double truncate)
-    : numbers_(GaussianWeights::of(sigma, truncate)), real_(both_sides<float>(numbers_->real)),
+BlurWeights::BlurWeights(std::shared_ptr<const GaussianWeights> numbers)
+    : numbers_(std::move(numbers)), real_(both_sides<float>(numbers_->real)),
       exact_(both_sides<double>(exact_taps(*numbers_))), bytes_(both_sides<uint32_t>(numbers_->bytes.taps)),
       words16_(both_sides<uint32_t>(numbers_->words16.taps)),
       low_(tap_words(numbers_->bytes, numbers_->bytes.reach(), false)),
@@ -113,9 +114,11 @@ BlurWeights::BlurWeights(double sigma, double truncate)
       fragments16_(tap_fragments(numbers_->words16, 3)), sums_(tap_fragments(numbers_->bytes, 2, true)),
       floats_(fragments_of_floats(*numbers_)) {}
 
-std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma, double truncate) {
-    auto &known = immortal([] { return Cache<std::pair<double, double>, BlurWeights>(64); });
-    return known.get({sigma, truncate}, [=] { return BlurWeights(sigma, truncate); });
+std::shared_ptr<const BlurWeights> BlurWeights::of(
+    double sigma, double truncate, const Folding &folding) {
+    auto &known = immortal([] { return Cache<std::tuple<double, double, Folding>, BlurWeights>(64); });
+    return known.get({sigma, truncate, folding},
+        [&] { return BlurWeights(GaussianWeights::of(sigma, truncate, folding)); });
 }
 
 namespace {
@@ -124,14 +127,15 @@ namespace {
 // gets them once.
 Array longer_taps(const BlurWeights &weights, int radius, Type pixel) {
     struct Key {
-        double sigma;
-        int own_radius, radius;  // sigma and its radius say what the weights are
+        double sigma, truncate;
+        Folding folding;
+        int radius;
         Type pixel;
         bool operator==(const Key &) const = default;
     };
     auto &known = immortal([] { return Cache<Key, Array>(64); });
     const GaussianWeights &numbers = weights.numbers();
-    return *known.get({numbers.sigma, numbers.radius, radius, pixel}, [&] {
+    return *known.get({numbers.sigma, numbers.truncate, numbers.folding, radius, pixel}, [&] {
         const Array &taps = weights.integers(pixel);
         const int64_t missing = radius - numbers.radius;
         Array longer(taps.type(), {taps.size() + 2 * missing});
@@ -175,6 +179,20 @@ int64_t wrapped(int64_t i, int64_t n) {
 }
 
 }  // namespace
+
+Folding folding_of(Border border, int64_t n) {
+    constexpr int64_t most = 1 << 20;  // longer than every window
+    const int line = (int)std::min(n, most), of_mirror = std::max(2 * line - 2, 1);
+    switch (border) {
+    case Border::reflect: return {.reach = line, .period = 2 * line};
+    case Border::mirror: return {.reach = of_mirror / 2, .period = of_mirror};
+    case Border::wrap: return {.reach = line / 2, .period = line};
+    case Border::nearest: return {.reach = line - 1};
+    case Border::zero:
+    case Border::constant: break;
+    }
+    return {.reach = line};
+}
 
 void pad(const Array &image, const GaussianBlurRequest &request, Array &padded) {
     const int64_t h = image.shape()[0], w = image.shape()[1], down = request.numbers_y().radius,

@@ -13,10 +13,11 @@ namespace tilewright {
 // The weights of the taps -radius ... radius as arrays.
 class BlurWeights {
 public:
-    BlurWeights(double sigma, double truncate);
+    explicit BlurWeights(std::shared_ptr<const GaussianWeights> numbers);
 
     // Kept, so that what a device holds of it is not sent again at every call.
-    static std::shared_ptr<const BlurWeights> of(double sigma, double truncate);
+    static std::shared_ptr<const BlurWeights> of(
+        double sigma, double truncate, const Folding &folding = {});
 
     const GaussianWeights &numbers() const {
         return *numbers_;
@@ -116,6 +117,9 @@ struct GaussianBlurRequest : BlurRequest {
 // The weights of both passes, along rows and down columns. Both arrays have the taps of the larger radius;
 // the other pass has zeros there.
 std::pair<Array, Array> taps_of_passes(const GaussianBlurRequest &request, Type pixel);
+
+// How the window of a line of n pixels may be folded, if it is longer than that.
+Folding folding_of(Border border, int64_t n);
 
 // Writes an image to `padded`, and beyond its border what the border `wrap` or `constant` says: by the radius
 // of the pass down columns above and below it, and by that of the pass along rows on the left and right.

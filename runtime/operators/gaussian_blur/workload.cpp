@@ -109,8 +109,12 @@ protected:
     }
 
 private:
+    // Of the window, which the operator may fold.
     int radius_of(std::span<const Array> inputs, const Settings &settings) const {
-        return static_cast<const OperatorOf<GaussianBlurRequest> &>(op_).request(inputs, settings)->radius();
+        const auto request =
+            static_cast<const OperatorOf<GaussianBlurRequest> &>(op_).request(inputs, settings);
+        return GaussianWeights::radius_of(
+            std::max(request->sigma, request->sigma_y), request->numbers().truncate);
     }
 };
 

@@ -2,6 +2,7 @@
 // libcuda.so.1.
 #include "tests/command_line/command_line.h"
 #include <cstdlib>
+#include <filesystem>
 #include <random>
 #include <sstream>
 
@@ -188,6 +189,15 @@ TEST_F(CommandLine, ExplainHasEachLaunchOnCuda) {
     EXPECT_TRUE(unsaid["registers"].is_null());
     EXPECT_TRUE(unsaid["occupancy"].is_null());
     expect_words(run(call, silent).out, {"not said by the driver"});
+}
+
+// Of devices that are not there, no programs are kept in the user's folder.
+TEST_F(CommandLine, ProgramsOfFakeDevicesAreNotKept) {
+    NEEDS_OPERATOR("transpose");
+    Words environment = fake_cuda();
+    environment.insert(environment.end(), {"TILEWRIGHT_CACHE=", "XDG_CACHE_HOME=" + path("user")});
+    succeed({"explain", "transpose", "--size", "64x64", "--type", "u8", "--device", "cuda:0"}, environment);
+    EXPECT_FALSE(std::filesystem::exists(path("user")));
 }
 
 // What the published transposes show: strided accesses touch more sectors than they need, a tile without

@@ -1,5 +1,7 @@
 // The device of a call that names none, with the fake libcuda.so.1 as a GPU.
 #include "tests/runtime/drivers/any_operator.h"
+#include "tests/support/arrays.h"
+#include "tests/support/process.h"
 #include "tilewright/pipeline.h"
 
 namespace tilewright {
@@ -56,6 +58,33 @@ TEST(ChooseDevice, TakesTheBestOneThatHasAVariantOfTheSchedule) {
         }
     }
     EXPECT_TRUE(on_gpu && (on_cpu || any.op->variants("reference", Backend::cpu).empty()));
+}
+
+// No driver outlives a fork; what was found out before it is not used after it.
+TEST(ChooseDevice, AForkedProcessPassesOverTheGpu) {
+    const Operator *invert = built_operator("invert");
+    if (!invert || invert->variants("tuned", Backend::cpu).empty()) {
+        GTEST_SKIP() << "this build lacks the operator or the CPU";
+    }
+    const Array image = random_array(Type::u8, {640, 480});
+    Array expected, on_gpu;
+    (*invert)({&image, 1}, expected, {}, {.device = Device{}});
+    (*invert)({&image, 1}, on_gpu, {}, {.device = first});
+    const auto request = invert->parse({&on_gpu, 1}, {});
+    ASSERT_EQ(invert->choose_device(*request), first);
+    const int status = in_child([&] {
+        Array output, of_pipeline;
+        Statistics statistics;
+        (*invert)({&image, 1}, output, {}, {.statistics = &statistics});
+        Pipeline("invert")(image, of_pipeline);
+        _exit(best_device() == Device{} && invert->choose_device(*request) == Device{} &&
+                      statistics.device == "cpu" && same_bytes(output, expected) &&
+                      same_bytes(of_pipeline, expected) ?
+                  0 :
+                  1);
+    });
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(invert->choose_device(*request), first);
 }
 
 // The error asks all drivers, because it names every device that can be used.

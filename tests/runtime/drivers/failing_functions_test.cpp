@@ -10,11 +10,15 @@
 #include "tilewright/launches.h"
 #include "tilewright/prepared.h"
 #include "tilewright/stream.h"
+#include <atomic>
 #include <dlfcn.h>
 #include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace tilewright {
 
@@ -218,7 +222,8 @@ struct Report {
 };
 
 Report report_of(Backend backend, const std::string &name, long nth, const Counts &good) {
-    const std::string path = testing::TempDir() + "/failing_" + std::to_string(getpid());
+    const std::string path =
+        testing::TempDir() + "/failing_" + std::to_string(getpid()) + name + std::to_string(nth);
     const int status = in_child([&] { fail_once(backend, name, nth, good, path.c_str()); });
     std::ifstream file(path);
     Report report;
@@ -250,6 +255,25 @@ std::set<long> calls_that_fail(const std::string &name, long calls) {
     return all;
 }
 
+// The reports of these failures, several at a time.
+std::vector<Report> reports_of(
+    Backend backend, const std::vector<std::pair<std::string, long>> &failures, const Counts &good) {
+    std::vector<Report> reports(failures.size());
+    std::atomic<size_t> next{0};
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < std::max(std::thread::hardware_concurrency(), 1U); t++) {
+        threads.emplace_back([&] {
+            for (size_t i = next++; i < failures.size(); i = next++) {
+                reports[i] = report_of(backend, failures[i].first, failures[i].second, good);
+            }
+        });
+    }
+    for (std::thread &thread : threads) {
+        thread.join();
+    }
+    return reports;
+}
+
 class FailingFunctions : public testing::TestWithParam<Backend> {};
 
 }  // namespace
@@ -261,21 +285,25 @@ TEST_P(FailingFunctions, EachFailsOnceAndTheNextUseIsRight) {
     }
     ASSERT_EQ(good.wrong, "") << "without a failure";
     ASSERT_GT(good.counts.size(), 12U);
-    int failures = 0, missed = 0;
+    std::vector<std::pair<std::string, long>> failures;
     for (const auto &[name, calls] : good.first) {
         for (const long nth : calls_that_fail(name, calls)) {
-            const Report report = report_of(GetParam(), name, nth, good.counts);
-            failures++;
-            const bool is_missed = report.wrong == not_reached;
-            missed += is_missed;
-            EXPECT_TRUE(is_missed || report.wrong.empty() || report.wrong == "refused")
-                << name << ", call " << nth << " of " << calls << ":\n"
-                << report.wrong;
+            failures.emplace_back(name, nth);
         }
     }
-    printf(
-        "%d failures of %zu functions; %d of them were not reached\n", failures, good.counts.size(), missed);
-    EXPECT_LT(missed, failures / 4);
+    const std::vector<Report> reports = reports_of(GetParam(), failures, good.counts);
+    size_t missed = 0;
+    for (size_t i = 0; i < failures.size(); i++) {
+        const auto &[name, nth] = failures[i];
+        const std::string &wrong = reports[i].wrong;
+        missed += wrong == not_reached;
+        EXPECT_TRUE(wrong == not_reached || wrong.empty() || wrong == "refused")
+            << name << ", call " << nth << " of " << good.first.at(name) << ":\n"
+            << wrong;
+    }
+    printf("%zu failures of %zu functions; %zu of them were not reached\n", failures.size(),
+        good.counts.size(), missed);
+    EXPECT_LT(missed, failures.size() / 4);
 }
 
 // The list is made from the archive of the runtime: it has what the sources name.

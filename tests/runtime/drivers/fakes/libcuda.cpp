@@ -44,6 +44,14 @@ thread_local int depth = 0;
 
 std::atomic<bool> refuses_cubins{false};
 
+// What is compiled for these devices is none of the user's programs, also where a test is run by hand.
+[[gnu::constructor]] void keep_out_of_the_cache() {
+    const char *folder = getenv("TILEWRIGHT_CACHE");
+    if (!folder || !*folder) {
+        setenv("TILEWRIGHT_CACHE", "off", 1);
+    }
+}
+
 // What the linker makes of PTX begins with this, and has zeros in it, as machine code has.
 const std::string &cubin_begin = *new std::string("cubin\0of", 8);
 
