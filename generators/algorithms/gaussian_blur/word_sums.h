@@ -9,8 +9,8 @@ namespace tilewright {
 // A pass over u16 is (sum_i w_i p_i + 2^23) >> 24 with weights of sum 2^24, so that 40 bits are shifted. It
 // has two sums of 32 bits in place of one of 64:
 //   exact   modulo 2^32. Its upper byte is the lower byte of the result
-//   near    the same divided by 2^24, in floats. Each product adds an error of at most 1, so that windows of up
-//           to 125 taps are less than 127 beside the result
+//   near    the same divided by 2^24, in floats. Each product adds an error of at most 1, so that windows of
+//           up to 125 taps are less than 127 beside the result
 // The result is the one number near the second sum that has the byte.
 //
 // A pixel p is the word `zero` + p, whose bits are those of the float 1.5 2^23 + p: so one word is a factor
