@@ -181,11 +181,12 @@ struct GaussianBlurWindow : Halide::NamesInterface {
             return in_words ? WordSums::word(element) : pass.read(element);
         };
         const auto read = [&](Expr sy) { return number(in(sx, sy)); };
+        const Expr nothing = in_words ? WordSums::word(Halide::cast(in.type(), 0)) : pass.zero();
         const auto bordered = [&](Expr sy) {
             const Expr source = read(border.inside(sy, height, border.high_y));
             return border.zero.defined() ?
-                       select(border.counts(sy, select(border.counts(at, width), height, 0)), source,
-                           number(Halide::cast(in.type(), 0))) :
+                       select(
+                           border.counts(sy, select(border.counts(at, width), height, 0)), source, nothing) :
                        source;
         };
         place(y) = border.inside(y, border.high_y);
