@@ -40,7 +40,8 @@ protected:
 };
 
 // f32, f16, bf16 and u16 images of any size, whose base and rows are multiples of 16 bytes. turn (the
-// factor), low, high_x, high_y and zero: the numbers of BorderMap. weight0 ...: the weights w_0 ... w_radius.
+// factor), low, high_x, high_y and zero: the numbers of BorderMap. weight0 ...: the weights w_0 ... w_radius;
+// for u16 they are integers, and fraction0 ... are w_0 2^-24 ...
 class GaussianBlurWindowGenerator : public WindowGenerator<GaussianBlurWindowGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
@@ -57,14 +58,15 @@ public:
                 floats.push_back(add_input<float>(name));
             } else {
                 integers.push_back(add_input<uint32_t>(name));
+                floats.push_back(add_input<float>("fraction" + std::to_string(i)));
             }
         }
     }
 
     void generate() {
-        std::vector<Expr> weights;
+        std::vector<Expr> weights, fractions;
         for (Input<float> *weight : floats) {
-            weights.push_back(*weight);
+            (integers.empty() ? weights : fractions).push_back(*weight);
         }
         for (Input<uint32_t> *weight : integers) {
             weights.push_back(*weight);
@@ -72,7 +74,7 @@ public:
         const GaussianBlurWindowVariant row = window_variant(1);
         const BorderMap border = {factor, low, high_x, high_y, row.table ? Expr() : Expr(zero)};
         const FloatBits bits = float_bits(type, get_target(), true);
-        GaussianBlurWindow blur(image, image.width(), image.height(), border, weights,
+        GaussianBlurWindow blur(image, image.width(), image.height(), border, weights, fractions,
             bits.empty() ? BlurArithmetic::plain(output.type(), {}) : BlurArithmetic::of(bits), row);
         output = blur.out;
         apply(blur, {image, output});

@@ -207,11 +207,11 @@ static ScheduleVariants window_variants() {
     const char *sentence = "Both passes in one kernel; windows in registers, weights from constant memory.";
     // The window of radius 4 is registers_4 for f32.
     struct {
-        int radius, columns, registers;
-    } const narrow[] = {{9, 192, 56}, {12, 160, 64}};
+        int radius, columns, window, registers;
+    } const narrow[] = {{9, 192, 4, 56}, {12, 160, 8, 64}};
     for (const auto &n : narrow) {
-        variants.push_back(of_radius(
-            "tuned_window", gpu, "f32", window, in_two_ways(tile(n.radius, n.columns, 24, 1, 8)), sentence)
+        variants.push_back(of_radius("tuned_window", gpu, "f32", window,
+            in_two_ways(tile(n.radius, n.columns, 24, 1, n.window)), sentence)
                 .registers("", n.registers));
     }
     // Tiles of CUDA alone: OpenCL has 48 KB of shared memory. They serve images at least as wide as they are.
@@ -231,13 +231,15 @@ static ScheduleVariants window_variants() {
         add("tuned_window", gpu, "f32", window, tile(f.radius, f.columns, 32, 1, 8), sentence,
             not_measured_by_opencl(1, f.radius));
     }
-    for (const int radius : {4, 9, 20, 40}) {
+    const char *exact = "As tuned_window for f32, with exact sums in two words of 32 bits.";
+    variants.push_back(
+        of_radius("tuned_window", gpu, "u16", window, in_two_ways(tile(4, 248, 24, 1, 8)), exact)
+            .registers("", 64));
+    for (const int radius : {9, 20, 40}) {
         // NVIDIA's OpenCL gives a thread up to 255 registers, with which a block has at most 256 threads. On
         // CUDA tuned_fused takes a sixth of the time from radius 30 on.
         add("tuned_window", radius < 30 ? gpu : opencl, "u16", window,
-            tile(radius, radius == 40 ? 176 : 256, 16, 1, 4),
-            "As tuned_window for f32, with integer weights and 64-bit sums.",
-            not_measured_by_opencl(1, radius));
+            tile(radius, radius == 40 ? 176 : 256, 16, 1, 4), exact, not_measured_by_opencl(1, radius));
     }
     return variants;
 }
@@ -249,7 +251,7 @@ static ScheduleVariants word_variants() {
     const auto add = [&](auto... what) { variants.push_back(of_radius(what...)); };
     struct {
         int radius, high, columns, rows, window;
-    } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {20, 5, 512, 16, 16}, {30, 8, 512, 16, 16}};
+    } const words[] = {{4, 2, 480, 24, 32}, {9, 3, 512, 32, 32}, {20, 5, 512, 16, 16}, {30, 8, 512, 16, 16}};
     // Up to radius 9 without upper bytes of taps. From there on tuned_fused_* is faster, and GPUs without
     // such tensor cores run the next wider one.
     const auto add_words = [&](Backends where, const auto &w, int window) {
@@ -257,19 +259,28 @@ static ScheduleVariants word_variants() {
             word_tile(w.radius, w.radius < 12 ? 0 : w.high, false, w.columns, w.rows, window),
             "As tuned_window, for whole words and the border reflect, which reverses words.");
     };
-    // CUDA, sigma 1 on an H200: 8192 x 8192 .0543 ms, with windows of 16 .0591; 4000 x 3000 .0136 and .0154.
-    add_words(cuda, words[0], 32);
     for (const auto &w : words) {
-        add_words(w.radius == 9 || w.radius == 20 ? gpu : opencl, w, w.window);
+        if (w.radius > 4) {
+            add_words(w.radius == 30 ? opencl : gpu, w, w.window);
+        }
     }
+    // Taps of one byte that reach 3, as at sigma 1.
+    const auto &least = words[0];
+    const Tile near = word_tile(3, 0, false, least.columns, least.rows, least.window);
+    variants.push_back(of_radius("tuned_words", gpu, "u8", window_dot, for_next_radius(in_two_ways(near)),
+        "As tuned_window, for whole words, the border reflect and taps of one byte.")
+            .registers("", 64));
     // Those of radius 9 to 20 took 1.18 to 3 times as long as tuned_fused_* by CUDA (images of 33 rows .92 to
     // 1.13, H200); of these radii the widest window serves such GPUs without those tensor cores.
     for (const auto &w : words) {
-        add("tuned_window", w.radius == 4 || w.radius == 30 ? gpu : opencl, "u8", window_dot,
-            word_tile(w.radius, w.high, true, w.columns, w.rows, w.window),
+        const bool is_near = w.radius == 4;
+        const Tile made = word_tile(w.radius, w.high, true, w.columns, w.rows, w.window);
+        add("tuned_window", is_near || w.radius == 30 ? gpu : opencl, "u8", window_dot,
+            is_near ? in_two_ways(made) : made,
             "One kernel; dot products of four bytes, windows of words in registers.",
-            "borders other than reflect, widths that are no multiple of 4, and GPUs without such tensor "
-            "cores");
+            is_near ? "taps of more than one byte, as below sigma .5" :
+                      "borders other than reflect, widths that are no multiple of 4, and GPUs without such "
+                      "tensor cores");
     }
     return variants;
 }
@@ -289,7 +300,7 @@ static const ScheduleVariants &variants() {
         step_variants(),
         family("registers",
             {
-                variant("registers_4", gpu, "f32", window, in_two_ways(tile(4, 256, 24, 1, 8)))
+                variant("registers_4", gpu, "f32", window, in_two_ways(tile(4, 120, 24, 1, 4)))
                     .registers("", 48)
                     .in("tuned")
                     .says(pixels_once),

@@ -15,16 +15,18 @@ namespace tilewright::gaussian_blur_gpu {
 
 using Halide::OutputImageParam;
 
-// A window variant: what it says of its form, and its tile with the ranges of its numbers.
+// A window variant: what it says of its form, its tile with the ranges of its numbers, and up to which radius
+// it may serve a blur.
 struct Tile {
     GaussianBlurWindowConfiguration configuration;
     std::vector<Tunable> tunables;
+    int most_radius = configuration.radius;
 };
 
 template<typename Form>
 ScheduleVariant variant(std::string name, Backends where, std::string types,
     void (*apply)(Form &, ScheduleContext &), const Tile &tile) {
-    const auto radius = (double)tile.configuration.radius, channels = (double)tile.configuration.channels;
+    const auto radius = (double)tile.most_radius, channels = (double)tile.configuration.channels;
     return tilewright::variant(
         std::move(name), where, std::move(types), apply, tile.configuration, tile.tunables)
         .serves("radius", {.most = radius})
@@ -57,6 +59,12 @@ inline Tile word_tile(int radius, int high, bool any_width, int columns, int row
     return {{.radius = radius, .high = high, .any_width = any_width},
         {{"columns", columns, columns / 4, 2 * columns}, {"rows", rows, rows / 4, 2 * rows},
             {"groups", 1, 1, 4}, {"window", window, 16, 64}}};
+}
+
+// The same for blurs whose radius is one more: their outermost taps for u8 are mostly 0.
+inline Tile for_next_radius(Tile made) {
+    made.most_radius++;
+    return made;
 }
 
 // The same for images of so many channels.
@@ -162,15 +170,15 @@ inline void words_in_registers(BorderedWords &words, LoopLevel thread) {
     }
 }
 
-// The rows that a thread reads in two ways.
-inline void rows_in_two_ways(GaussianBlurWindow &blur) {
-    blur.row.compute_at(blur.down, blur.x)
+// The rows that a thread reads in two ways are in its registers.
+inline void rows_in_two_ways(RowsInTwoWays &rows, LoopLevel thread) {
+    rows.row.compute_at(thread)
         .store_in(MemoryType::Register)
-        .bound_extent(blur.x, 1)
-        .bound_extent(blur.g, 1)
-        .unroll(blur.k);
-    blur.row.update(0).unroll(blur.inside);
-    blur.row.update(1).unroll(blur.elsewhere);
+        .bound_extent(rows.x, 1)
+        .bound_extent(rows.g, 1)
+        .unroll(rows.k);
+    rows.row.update(0).unroll(rows.inside);
+    rows.row.update(1).unroll(rows.elsewhere);
 }
 
 // The table of rows is in shared memory, and a thread reads four at a time.
@@ -205,7 +213,7 @@ inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
     blur.weight.in(blur.down_sum).compute_at(blur.down, x).store_in(MemoryType::Register).unroll(t);
     blur.down_sum.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(x).unroll(y);
     if (blur.two_ways) {
-        rows_in_two_ways(blur);
+        rows_in_two_ways(*blur.two_ways, LoopLevel(blur.down, x));
     } else {
         blur.pixel.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(x).unroll(y);
     }
@@ -251,7 +259,15 @@ void dot_columns(Form &blur) {
         .gpu_threads(x, group)
         .unroll(y);
     blur.down_byte.compute_at(blur.down, y).unroll(c).unroll(y);
-    blur.transposed.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(c).unroll(g).unroll(x);
+    blur.transposed.compute_at(blur.down, x)
+        .store_in(MemoryType::Register)
+        .unroll(c)
+        .unroll(blur.k)
+        .unroll(g)
+        .unroll(x);
+    if (blur.two_ways) {
+        rows_in_two_ways(*blur.two_ways, LoopLevel(blur.down, x));
+    }
 }
 
 // One tile per thread block: the pass down columns, and then along rows, where a thread reads a window of
@@ -259,7 +275,9 @@ void dot_columns(Form &blur) {
 inline void window_dot(GaussianBlurWindowDot &blur, ScheduleContext &context) {
     store_windows(blur);
     dot_columns(blur);
-    words_in_registers(blur.words, LoopLevel(blur.down, blur.x));
+    if (!blur.two_ways) {
+        words_in_registers(blur.words, LoopLevel(blur.down, blur.x));
+    }
 
     read_down_in_registers(blur, blur.along);
     window_in_registers(blur, blur.along).unroll(blur.x).unroll(blur.y);

@@ -98,8 +98,8 @@ struct GaussianBlurWindowConfiguration {
     // GaussianBlurWindow: workers read the numbers of their rows from a table that their group makes, which
     // takes fewer instructions than computing them; not for the border `zero`.
     bool table = false;
-    // GaussianBlurWindow: workers whose rows are all inside the image read them without any arithmetic of the
-    // border.
+    // Not for several channels of u8: workers whose rows are all inside the image read them without any
+    // arithmetic of the border (RowsInTwoWays).
     bool two_ways = false;
     // The variant serves images of so many interleaved channels.
     int channels = 1;

@@ -8,9 +8,11 @@
 #include "generators/algorithms/gaussian_blur/arithmetic.h"
 #include "generators/algorithms/gaussian_blur/border.h"
 #include "generators/algorithms/gaussian_blur/configuration.h"
+#include "generators/algorithms/gaussian_blur/word_sums.h"
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include <cstdlib>
+#include <optional>
 #include <vector>
 
 namespace tilewright {
@@ -93,7 +95,7 @@ struct WindowDomain : Halide::NamesInterface {
         x = left + lane;
         y = block_y * tile.height() + iteration * step + group * at_once + row;
         const Expr whole = below(left + tile.window - 1, whole_width);
-        domain.where(below(y, height) && select(part == 0, whole, !whole && below(x, width)));
+        domain.where(below(y, height) && select(part == 0, whole, !whole) && (part == 0 || below(x, width)));
     }
 
     // The value of `f` at (x, y). For a window that is cut off, the lanes are selected one by one: an index
@@ -105,6 +107,32 @@ struct WindowDomain : Halide::NamesInterface {
             picked = select(lane == k, f(left + k, y, more...), picked);
         }
         return select(part == 0, f(x, y, more...), picked);
+    }
+};
+
+// The rows that a worker of the pass down columns reads: row(x, g, k) is row k of those of the worker that
+// computes rows g of the tiles. A worker whose rows are all inside the image reads them in one way, and all
+// others in another one. It is one branch, because the condition is the same for all rows of a worker.
+struct RowsInTwoWays : Halide::NamesInterface {
+    Var x{"x"}, g{"g"}, k{"k"};
+    Func row{"row"};
+    RDom inside, elsewhere;  // k, where all rows of the worker are inside the image, and where not
+
+    // `rows` per worker, and `halo` rows above and below them. `columns`: whether the column of x is inside.
+    // at(y) reads row y, which is inside the image, and bordered(y) any row.
+    template<typename At, typename Bordered>
+    RowsInTwoWays(Halide::Type type, int rows, int halo, const Expr &height, const Expr &columns,
+        const At &at, const Bordered &bordered) {
+        const int all = rows + 2 * halo;
+        const Expr first = g * rows - halo,
+                   whole = height >= all && below(first, height - all + 1) && columns;
+        inside = RDom(0, all, "inside");
+        inside.where(whole);
+        elsewhere = RDom(0, all, "elsewhere");
+        elsewhere.where(!whole);
+        row(x, g, k) = Halide::undef(type);
+        row(x, g, inside) = at(promised(first + inside, height));
+        row(x, g, elsewhere) = bordered(first + elsewhere);
     }
 };
 
@@ -127,58 +155,68 @@ struct GaussianBlurWindow : Halide::NamesInterface {
     Func in, weight{"weight"}, pixel{"pixel"}, down_sum{"down_sum"}, down{"down"}, along_sum{"along_sum"},
         along{"along"}, out{"out"};
     RDom i, j;
-    // In two ways: row(x, g, k) is row k of those that the worker of rows g of the tile reads.
-    Var g{"g"}, k{"k"};
-    Func row{"row"};
-    RDom inside, elsewhere;  // k, where all rows of the worker are inside the image, and where not
-    Func place{"place"};     // by a table: the row of the image that is read as row y
+    std::optional<RowsInTwoWays> two_ways;
+    Func place{"place"};  // by a table: the row of the image that is read as row y
     int radius, channels;
-    bool two_ways, table;
-    bool converts;  // pixels are f16 or bf16, which are converted one by one
+    bool table;
+    bool converts;  // pixels are of 16 bits, which are converted one by one
     WindowTile tile;
     WindowDomain to;
 
     // elements: those of a row.
     GaussianBlurWindow(Func image, Expr elements, Expr height, const BorderMap &border,
-        const std::vector<Expr> &weights, const BlurArithmetic &pass, const GaussianBlurWindowVariant &made)
-        : in(image), radius((int)weights.size() - 1), channels(made.channels), two_ways(made.two_ways),
-          table(made.table), converts(!pass.bits.empty()), tile(WindowTile::of(made, 1)),
+        const std::vector<Expr> &weights, const std::vector<Expr> &fractions, const BlurArithmetic &pass,
+        const GaussianBlurWindowVariant &made)
+        : in(image), radius((int)weights.size() - 1), channels(made.channels), table(made.table),
+          converts(!pass.bits.empty() || pass.pixel == Halide::UInt(16)), tile(WindowTile::of(made, 1)),
           to(tile, workers(), elements, elements, height) {
-        i = RDom(-radius, 2 * radius + 1, "i");
-        j = RDom(-radius, 2 * radius + 1, "j");
+        const bool in_words = pass.pixel == Halide::UInt(16);
+        const WordSums sums{weights, fractions, made.two_ways};
+        i = in_words ? sums.taps() : RDom(-radius, 2 * radius + 1, "i");
+        j = in_words ? sums.taps() : RDom(-radius, 2 * radius + 1, "j");
         weight(t) = symmetric_weight(weights, t);
         const Expr at = x / channels, width = elements / channels,
                    sx = channels * border.inside(at, width, border.high_x) + x % channels;
-        const auto read = [&](Expr sy) { return pass.read(in(sx, sy)); };
+        const auto number = [&](Expr element) {
+            return in_words ? WordSums::word(element) : pass.read(element);
+        };
+        const auto read = [&](Expr sy) { return number(in(sx, sy)); };
+        const Expr nothing = in_words ? WordSums::word(Halide::cast(in.type(), 0)) : pass.zero();
         const auto bordered = [&](Expr sy) {
             const Expr source = read(border.inside(sy, height, border.high_y));
             return border.zero.defined() ?
-                       select(border.counts(sy, select(border.counts(at, width), height, 0)), source,
-                           Halide::cast(source.type(), 0)) :
+                       select(
+                           border.counts(sy, select(border.counts(at, width), height, 0)), source, nothing) :
                        source;
         };
         place(y) = border.inside(y, border.high_y);
         pixel(x, y) = table ? read(promised(place(y), height)) : bordered(y);
-        if (two_ways) {
-            // The condition is the same for all rows of a worker: it is one branch.
-            const int rows = tile.rows + 2 * radius;
-            const Expr first = g * tile.rows - radius;
-            const Expr whole = height >= rows && below(first, height - rows + 1) && border.counts(at, width);
-            inside = RDom(0, rows, "inside");
-            inside.where(whole);
-            elsewhere = RDom(0, rows, "elsewhere");
-            elsewhere.where(!whole);
-            row(x, g, k) = Halide::undef(pixel.type());
-            row(x, g, inside) = read(promised(first + inside, height));
-            row(x, g, elsewhere) = bordered(first + elsewhere);
+        if (made.two_ways) {
+            two_ways.emplace(
+                pixel.type(), tile.rows, radius, height, border.counts(at, width), read, bordered);
         }
-        const Expr tapped = two_ways ? row(x, y / tile.rows, y % tile.rows + i + radius) : pixel(x, y + i);
-        down_sum(x, y) = pass.zero();
-        down_sum(x, y) += pass.wide(weight(i)) * pass.wide(tapped);
-        down(x, y) = pass.rounded(down_sum(x, y));
-        along_sum(x, y) = pass.zero();
-        along_sum(x, y) += pass.wide(weight(j)) * pass.wide(down(x + channels * j, y));
-        along(x, y) = pass.written(pass.rounded(along_sum(x, y)));
+        const auto in_column = [&](const Expr &tap) {
+            return two_ways ? two_ways->row(x, y / tile.rows, y % tile.rows + tap + radius) :
+                              pixel(x, y + tap);
+        };
+        const auto in_row = [&](const Expr &tap) { return down(x + channels * tap, y); };
+        if (in_words) {
+            down_sum(x, y) = sums.start();
+            down_sum(x, y) =
+                sums.added(down_sum(x, y), i, in_column, weight(i), symmetric_weight(fractions, i));
+            down(x, y) = sums.result(down_sum(x, y));
+            along_sum(x, y) = sums.start();
+            along_sum(x, y) =
+                sums.added(along_sum(x, y), j, in_row, weight(j), symmetric_weight(fractions, j));
+            along(x, y) = cast<uint16_t>(sums.result(along_sum(x, y)));
+        } else {
+            down_sum(x, y) = pass.zero();
+            down_sum(x, y) += pass.wide(weight(i)) * pass.wide(in_column(i));
+            down(x, y) = pass.rounded(down_sum(x, y));
+            along_sum(x, y) = pass.zero();
+            along_sum(x, y) += pass.wide(weight(j)) * pass.wide(in_row(j));
+            along(x, y) = pass.written(pass.rounded(along_sum(x, y)));
+        }
         out(x, y) = Halide::undef(in.type());
         out(promised(to.x, elements), promised(to.y, height)) = to.value(along);
     }

@@ -21,7 +21,8 @@ struct TapWords : TapWordShape {
 // Four rows of a word, transposed, are four words that hold four rows of one column each; so the pass is dot
 // products of words.
 struct GaussianBlurDotColumns : Halide::NamesInterface {
-    Var x{"x"}, y{"y"}, c{"c"}, g{"g"};
+    Var x{"x"}, y{"y"}, c{"c"}, g{"g"}, k{"k"};
+    std::optional<RowsInTwoWays> two_ways;
     Func in, transposed{"turned"}, down_byte{"down_byte"}, down{"down"}, along{"along"}, out{"out"};
     WindowTile tile;  // `columns` and `window` count words
     TapWords taps;
@@ -60,7 +61,8 @@ protected:
         transpose_words(source);
         std::vector<Expr> bytes;
         for (int phase = 0; phase < 4; phase++) {
-            bytes.push_back(pass(phase, [&](int k) { return transposed(c, x, y / 4 - taps.reach() + k); }));
+            bytes.push_back(
+                pass(phase, [&](int n) { return transposed(c, x, y / tile.rows, y % tile.rows / 4 + n); }));
         }
         down_byte(c, x, y) = mux(y % 4, bytes);
         down(x, y) = word.pick(word.pick(down_byte(0, x, y), down_byte(1, x, y), hex(0x0040)),
@@ -68,10 +70,14 @@ protected:
     }
 
 private:
-    // transposed(c, x, g): column c of word x, rows 4 g ... 4 g + 3.
+    // transposed(c, x, g, k): column c of word x, rows 4 k ... 4 k + 3 of those that the worker of rows g
+    // reads.
     void transpose_words(const Func &source) {
-        transposed(c, x, g) = mux(c, word.transposed(source(x, 4 * g), source(x, 4 * g + 1),
-                                         source(x, 4 * g + 2), source(x, 4 * g + 3)));
+        const auto row = [&](int i) {
+            return two_ways ? two_ways->row(x, g, 4 * k + i) :
+                              source(x, g * tile.rows - 4 * taps.reach() + 4 * k + i);
+        };
+        transposed(c, x, g, k) = mux(c, word.transposed(row(0), row(1), row(2), row(3)));
     }
 };
 
@@ -89,6 +95,14 @@ struct GaussianBlurWindowDot : GaussianBlurDotColumns {
           words(image, width, height, border, row.any_width, operations),
           to(tile, workers(), ceil_div(width, 4), row.any_width ? width / 4 : ceil_div(width, 4), height) {
         const Expr in_order = hex(0x5410);
+        if (row.two_ways) {
+            const Expr column = row.any_width ? x : words.reflected(x),
+                       whole = row.any_width ? below(x, width / 4) : Halide::Internal::const_true();
+            two_ways.emplace(
+                Halide::UInt(32), tile.rows, 4 * taps.reach(), height, whole,
+                [&](Expr line) { return image(promised(column, words.words), line); },
+                [&](Expr line) { return words.source(x, line); });
+        }
         blur_columns(
             words.source, row.any_width ? in_order : select(words.is_reversed(x), hex(0x0145), in_order));
         blur_rows();

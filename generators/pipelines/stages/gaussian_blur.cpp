@@ -130,16 +130,17 @@ private:
     Composed window(const Flow &in, const ChosenVariant &chosen) const {
         const GaussianBlurWindowVariant variant = window_variant(chosen);
         const BorderMap border = border_map(in, !variant.table);
-        std::vector<Expr> taps(weights_->real.begin(), weights_->real.end());
+        std::vector<Expr> taps(weights_->real.begin(), weights_->real.end()), fractions;
         if (in.shape.element == "u16") {
             taps.clear();
             for (const uint32_t tap : weights_->words16.taps) {
                 taps.push_back(Expr(tap));
+                fractions.push_back(Expr((float)tap * 0x1p-24f));
             }
         }
         const BlurArithmetic pass = BlurArithmetic::plain(element_type(in.shape.element), {});
-        auto form =
-            std::make_shared<GaussianBlurWindow>(in.rows, in.width, in.height, border, taps, pass, variant);
+        auto form = std::make_shared<GaussianBlurWindow>(
+            in.rows, in.width, in.height, border, taps, fractions, pass, variant);
         return {flow_of(in, in.shape, form->out), chosen.schedule_of(form)};
     }
 

@@ -78,18 +78,19 @@ protected:
     }
 
     // The weights of the taps 0 ... radius, zero beyond the radius of the blur: weight0, weight1 ... They are
-    // floats, or integers for u16.
+    // floats, or integers for u16 beside the same as fractions.
     virtual void bind_weights(Launch &launch, const GaussianBlurWindowConfiguration &window,
         const GaussianBlurRequest &request) const {
         const Type pixel = request.image().type();
         const GaussianWeights &numbers = request.numbers();
         for (int i = 0; i <= window.radius; i++) {
-            const std::string name = "weight" + std::to_string(i);
+            const std::string number = std::to_string(i);
             if (pixel == Type::u16) {
-                launch.value(name, numbers.words16.at(i));
+                const uint32_t weight = numbers.words16.at(i);
+                launch.value("weight" + number, weight).value("fraction" + number, (float)weight * 0x1p-24f);
                 continue;
             }
-            launch.value(name, i > numbers.radius ? 0.f : numbers.real[(size_t)i]);
+            launch.value("weight" + number, i > numbers.radius ? 0.f : numbers.real[(size_t)i]);
         }
     }
 };
@@ -102,7 +103,8 @@ struct TapWindowForm final : WindowForm {
         const GaussianBlurWindowVariant &window, const GaussianBlurRequest &request) const override {
         const IntegerTaps &taps = request.numbers().bytes;
         const bool whole_words = request.image().shape()[1] % 4 == 0 && request.border == Border::reflect;
-        return taps.fits_f32() && taps.high <= window.high && (window.any_width || whole_words);
+        return taps.fits_f32() && taps.reach() <= window.radius && taps.high <= window.high &&
+               (window.any_width || whole_words);
     }
 
     void bind_weights(Launch &launch, const GaussianBlurWindowConfiguration &window,
