@@ -13,9 +13,8 @@ namespace tilewright::tensor_text {
 
 // Makes copies of boxes of the copies that all threads make: 64 rows of 128 bytes, by one instruction of one
 // thread. A kernel gets a parameter per matrix, which the launch fills: a description of the matrix by the
-// driver, and the distance of its rows (TensorMap, runtime/devices/cuda/tensor_maps.h). Behind all blocks of
-// the depth in shared memory, each has a barrier that says when its boxes are there, and one that says when
-// all warps have multiplied it. The thread that copies waits for the latter alone, and no others wait.
+// driver, and the distance of its rows (TensorMap, runtime/devices/cuda/tensor_maps.h). Each block of the
+// depth in shared memory has a barrier behind all blocks, which says when its boxes are there.
 class BulkCopies {
 public:
     // The text has one kernel with products.
@@ -34,8 +33,7 @@ public:
         for (size_t at = 0; at < lines_.size(); at++) {
             const std::string &line = lines_[at];
             const bool is_of_threads =
-                at >= wait && at <= end &&
-                (has(line, "cp.async") || has(line, "fence.proxy") || has(line, "bar.sync"));
+                at >= wait && at <= end && (has(line, "cp.async") || has(line, "fence.proxy"));
             if (at == products) {
                 add(all, wait_for_block());
             }
@@ -166,44 +164,40 @@ private:
         return begin + map_of(a_) + "[192]" + begin + map_of(b_) + "[192]";
     }
 
-    // %twm0: the first barrier. %twm1 and %twm5: the slot that is multiplied next, and its phase; %twm3 and
-    // %twm11: the same of the slot that is copied to next, by block %twm2. %twm6 and %twm7: the first row of
-    // A and column of B. %twe0: where the last block was copied from. %twq0: not the thread that copies.
-    // %twq3: the first lane of a warp.
+    // %twm0: the first barrier. %twm1 and %twm5: the place in shared memory of the block that is multiplied
+    // next, and the phase of its barrier. %twm2: the block that is copied next; %twm3: its place. %twm6 and
+    // %twm7: the first row of A and column of B. %twe0: where the last block was copied from.
     std::string barriers() const {
-        std::string text = "\t.reg .b32 \t%twm<12>;\n\t.reg .b64 \t%twe<3>;\n\t.reg .pred \t%twq<4>;\n"
+        std::string text = "\t.reg .b32 \t%twm<11>;\n\t.reg .b64 \t%twe<3>;\n\t.reg .pred \t%twq<3>;\n"
                            "\tmov.u32 \t%twm0, %dynamic_smem_size;\n\tadd.s32 \t%twm0, %twm0, -128;\n"
                            "\tmov.u32 \t%twm1, %tid.x;\n\tsetp.ne.u32 \t%twq0, %twm1, 0;\n"
-                           "\tand.b32 \t%twm1, %twm1, 31;\n\tsetp.eq.u32 \t%twq3, %twm1, 0;\n"
                            "\tmov.b64 \t%twe0, 0;\n";
-        for (const std::string number : {"1", "2", "3", "5", "6", "7", "11"}) {
+        for (const std::string number : {"1", "2", "3", "5", "6", "7"}) {
             text += "\tmov.b32 \t%twm" + number + ", 0;\n";
         }
-        text += "\t@%twq0 bra \t$TW_made;\n\tmov.u32 \t%twm4, %ntid.x;\n\tshr.u32 \t%twm4, %twm4, 5;\n";
-        for (int slot = 0; slot < 2 * slots_; slot++) {
-            text += "\tmbarrier.init.shared::cta.b64 \t[%twm0+" + std::to_string(8 * slot) + "], " +
-                    (slot < slots_ ? "1" : "%twm4") + ";\n";
+        text += "\t@%twq0 bra \t$TW_made;\n";
+        for (int slot = 0; slot < slots_; slot++) {
+            text += "\tmbarrier.init.shared::cta.b64 \t[%twm0+" + std::to_string(8 * slot) + "], 1;\n";
         }
         return text + "\tfence.mbarrier_init.release.cluster;\n$TW_made:\n\tbar.sync \t0;\n";
     }
 
-    // The barrier of a slot, in %twm4.
-    static std::string barrier_of(const std::string &slot) {
-        return "\tshl.b32 \t%twm4, " + slot + ", 3;\n\tadd.s32 \t%twm4, %twm4, %twm0;\n";
+    // The barrier of the block at a place, in %twm4.
+    static std::string barrier_of(const std::string &place) {
+        return "\tshl.b32 \t%twm4, " + place + ", 3;\n\tadd.s32 \t%twm4, %twm4, %twm0;\n";
     }
-    // Waits for a phase of the barrier at %twm4 and so many bytes.
-    static std::string wait_for(const std::string &phase, int offset, const std::string &label) {
-        return label + ":\n\tmbarrier.try_wait.parity.shared::cta.b64 \t%twq1, [%twm4+" +
-               std::to_string(offset) + "], " + phase + ";\n\t@!%twq1 bra \t" + label + ";\n";
-    }
-    std::string next(const std::string &slot, const std::string &phase) const {
-        return "\tadd.s32 \t" + slot + ", " + slot + ", 1;\n\tsetp.eq.u32 \t%twq1, " + slot + ", " +
-               std::to_string(slots_) + ";\n\t@%twq1 xor.b32 \t" + phase + ", " + phase +
-               ", 1;\n\t@%twq1 mov.b32 \t" + slot + ", 0;\n";
+    // The place of the next block; %twq1: whether it is the first one again. (The compiler makes divisions of
+    // floats of a remainder by 4.)
+    std::string next(const std::string &place) const {
+        return "\tadd.s32 \t" + place + ", " + place + ", 1;\n\tsetp.eq.u32 \t%twq1, " + place + ", " +
+               std::to_string(slots_) + ";\n\t@%twq1 mov.b32 \t" + place + ", 0;\n";
     }
 
     std::string wait_for_block() const {
-        return barrier_of("%twm1") + wait_for("%twm5", 0, "$TW_wait") + next("%twm1", "%twm5");
+        return barrier_of("%twm1") +
+               "$TW_wait:\n\tmbarrier.try_wait.parity.shared::cta.b64 \t%twq1, [%twm4], %twm5;\n"
+               "\t@!%twq1 bra \t$TW_wait;\n" +
+               next("%twm1") + "\t@%twq1 xor.b32 \t%twm5, %twm5, 1;\n";
     }
 
     // The row and the column of a matrix where a thread copies first, in %twm9 and %twm10.
@@ -242,16 +236,13 @@ private:
                "\tmov.b32 \t%twm7, %twm10;\n$TW_known:\n"
                "\tshfl.sync.idx.b32 \t%twm6, %twm6, 0, 31, 0xffffffff;\n"
                "\tshfl.sync.idx.b32 \t%twm7, %twm7, 0, 31, 0xffffffff;\n" +
-               barrier_of("%twm3") + "\t@%twq3 mbarrier.arrive.shared::cta.b64 \t_, [%twm4+" +
-               std::to_string(8 * slots_) + "];\n\tsetp.eq.or.b64 \t%twq2, " + a_.from +
+               barrier_of("%twm3") + "\tsetp.eq.or.b64 \t%twq2, " + a_.from +
                ", %twe0, %twq0;\n\tmov.b64 \t%twe0, " + a_.from + ";\n\t@%twq2 bra \t$TW_copied;\n" +
-               wait_for("%twm11", 8 * slots_, "$TW_free") +
                "\tmbarrier.arrive.expect_tx.shared::cta.b64 \t_, [%twm4], " +
                std::to_string((a_.boxes() + b_.boxes()) * box) +
                ";\n\tmov.b32 \t%twm9, %twm6;\n\tshl.b32 \t%twm10, %twm2, 6;\n" + boxes_of(a_, "%twm9") +
                "\tshl.b32 \t%twm9, %twm2, 6;\n\tmov.b32 \t%twm10, %twm7;\n" + boxes_of(b_, "%twm10") +
-               "$TW_copied:\n\tbar.warp.sync \t0xffffffff;\n\tadd.s32 \t%twm2, %twm2, 1;\n" +
-               next("%twm3", "%twm11");
+               "$TW_copied:\n\tbar.warp.sync \t0xffffffff;\n\tadd.s32 \t%twm2, %twm2, 1;\n" + next("%twm3");
     }
 };
 

@@ -1,9 +1,9 @@
 #pragma once
 // A form of matmul whose products are those of the tensor cores. Variants: on CUDA tensor_shares (in parts),
-// tensor_few_rows (turned), tensor_few_columns (shared rows of A), tensor_small_whole and tensor_whole (rows
-// of A) and tensor_tall of f32, tuned_tensor_small_boxes and
-// tuned_tensor_small of f16 and bf16; on CUDA and OpenCL tensor_small and tensor_any of f32,
-// tuned_tensor_small_whole, tuned_tensor_whole (rows, or boxes) and tuned_tensor of f16 and bf16.
+// tensor_few_rows (turned), tensor_few_columns (shared rows), tensor_small_whole and tensor_whole (rows of A)
+// and tensor_tall of f32, tuned_tensor_small_boxes and tuned_tensor_small of f16 and bf16; on CUDA and OpenCL
+// tensor_small and tensor_any of f32, tuned_tensor_small_whole, tuned_tensor_whole (rows, or boxes) and
+// tuned_tensor of f16 and bf16.
 //
 // Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision
 // accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.
@@ -115,10 +115,8 @@ private:
         word_b(v, n, k, b) =
             in_parts ? number_of_b(n, 4 * (k + division.depth / 4 * first_block(across)) + v, tile(across)) :
                        number_of_b(n, division.a_in_rows() ? 16 * (k / 4) + 4 * v + k % 4 : 4 * k + v, b);
-        const Expr word = word_b(v, n, k, b);
-        const Expr part_b = product.parts() == 1 ? word :
-                                                   select(h == 0, number_parts::high_part(word),
-                                                       word - number_parts::high_part(word));
+        const Expr word = word_b(v, n, k, b), rounded = number_parts::high_part(word),
+                   part_b = product.parts() == 1 ? word : select(h == 0, rounded, word - rounded);
         if (in_parts) {
             tile_a(v, l, m, k, b) = word_a;
             tile_b(v, n, h, k, b) = part_b;
@@ -245,12 +243,11 @@ private:
                                    0.0f * tile_a(v, place, line, group_of_rows(), k / times + 1, row);
             words(v, m, k, t) = number_parts::representable(fours(2 * (k % 2) + v / 2, v % 2, m, k / 2, t));
         } else if (division.is_turned()) {  // two neighbouring ones, which are eight rows apart
-            const int steps = product.steps();
-            const Expr line = 8 * (k % steps) + lane % 4 + 4 * l, eighth = lane / 4,
-                       place = place_in_columns(4 * (thread / 32 % 4) + eighth / 2, line),
-                       word = 2 * (eighth % 2) + v;
-            fours(v, l, m, k, t) = tile_a(word, place, line, group_of_rows(), k / steps, row) +
-                                   0.0f * tile_a(word, place, line, group_of_rows(), k / steps + 1, row);
+            const Expr step = k % product.steps(), block = k / product.steps(), word = 2 * (lane / 4 % 2) + v,
+                       line = 8 * step + lane % 4 + 4 * l,
+                       place = place_in_columns(4 * (thread / 32 % 4) + lane / 8, line);
+            fours(v, l, m, k, t) = tile_a(word, place, line, group_of_rows(), block, row) +
+                                   0.0f * tile_a(word, place, line, group_of_rows(), block + 1, row);
             words(v, m, k, t) = number_parts::representable(fours(v % 2, v / 2, m, k, t));
         } else {
             const Expr tile = division.threads() / 32 * m + thread / 32, word = tile_a(v, lane, tile, k, row);
@@ -312,8 +309,7 @@ private:
             sum(product.results() / 2 * element + lower + 2 * of_tile, m, thread + threads * tile_y, tile_x);
     }
 
-    // The same of partial: ..., column of tiles, row of tiles, share. Each element is then the sum of its
-    // shares.
+    // The same of partial: ..., column of tiles, row of tiles, share. Elements are the sums of their shares.
     void store_shares() {
         place(across, shares);
         partial(x, y, share) = Halide::undef<float>();
@@ -332,9 +328,8 @@ private:
     void store_turned() {
         const int fours = division.columns / 16, threads = division.threads();
         const Expr lower = domain[0], element = domain[1] % 4, four = domain[1] / 4 % fours,
-                   m = domain[1] / (4 * fours), thread = domain[2], lane = thread % 32,
-                   tile_x = domain[4] * once + domain[3], tile_y = domain[5] * once + domain[3],
-                   share = domain[6];
+                   m = domain[1] / (4 * fours), thread = domain[2], lane = thread % 32, share = domain[6],
+                   tile_x = domain[4] * once + domain[3], tile_y = domain[5] * once + domain[3];
         const Expr pair = division.rows() / 2 * tile_y + threads / 4 * m + 8 * (thread / 32) + lane / 4,
                    column = division.columns * tile_x + 16 * four + 4 * (lane % 4) + element;
         domain.where(below(pair, size.rows / 2) && below(column, size.columns));
@@ -343,8 +338,7 @@ private:
                 thread + threads * (tile_y + down * share), domain[4] + across * share);
     }
 
-    // The places of the order above; `columns` and `last` are the extents of the first and the last dimension
-    // of thread blocks.
+    // The places of the order above, with the first and the last extent of thread blocks.
     void place(const Expr &columns, const Expr &last) {
         const int together = division.both_in_rows() || division.is_turned() ? 2 : 4;
         domain = RDom({{0, together}, {0, division.columns / 2 / together * division.tiles},

@@ -266,12 +266,9 @@ protected:
             return {};
         }
         const TensorProduct product = division.product();
+        // A block is copied ahead.
         const int64_t depth =
-            round_up(ceil_div(size.k, product.numbers_per_word()), division.depth) + division.depth;  // a
-                                                                                                      // block
-                                                                                                      // is
-                                                                                                      // copied
-                                                                                                      // ahead
+            round_up(ceil_div(size.k, product.numbers_per_word()), division.depth) + division.depth;
         if (division.is_turned()) {
             return {.rows = division.columns, .depth = product.parts() * depth};
         }
