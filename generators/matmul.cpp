@@ -133,6 +133,11 @@ public:
             extents.columns *= 2;
             extents.depth *= 2;
         }
+        if (division.is_turned()) {
+            MatmulFragments form(
+                transposed(b), transposed(a), {extents.columns, extents.rows, extents.depth}, division);
+            return finish(form);
+        }
         MatmulFragments form(a, b, extents, division);
         finish(form);
     }
@@ -149,6 +154,12 @@ public:
     }
 
 private:
+    static Halide::Func transposed(const Halide::Func &matrix) {
+        Halide::Var x{"x"}, y{"y"};
+        Halide::Func turned{"turned"};
+        turned(x, y) = matrix(y, x);
+        return turned;
+    }
     FragmentDivision division() const {
         return fragment_division([&](const char *name) { return setting(name); },
             configuration<MatmulFragmentsConfiguration>(), std::string(type));

@@ -45,6 +45,8 @@ public:
             }
             if (line.starts_with("\t.reg .b64 \t%twd")) {
                 add(all, barriers());
+            } else if (line.starts_with(descriptor_of_a)) {
+                add(all, same_in_a_warp);
             } else if (at == end) {
                 add(all, copies());
             }
@@ -57,6 +59,12 @@ public:
 
 private:
     static constexpr int box = 8192;  // bytes
+    // The address in the descriptor of A, which is the same in all lanes of a warp. The compiler keeps it in
+    // a register of the warp where it sees that.
+    static constexpr std::string_view descriptor_of_a = "\tadd.s64 \t%twd0, ";
+    static constexpr const char *same_in_a_warp =
+        "\tcvt.u32.u64 \t%twm8, %twd0;\n\tshfl.sync.idx.b32 \t%twm8, %twm8, 0, 31, 0xffffffff;\n"
+        "\tcvt.u64.u32 \t%twd0, %twm8;";
 
     // The copies of a block of a matrix to shared memory.
     struct Tile {
@@ -120,7 +128,7 @@ private:
             }
             find_matrix(tile);
         }
-        const std::string &descriptor = lines_[find("add.s64 \t%twd0, ", 0)];
+        const std::string &descriptor = lines_[find(descriptor_of_a, 0)];
         const auto is_a = [&](const Tile &tile) {
             return descriptor.ends_with(", " + std::to_string(tile.to_offset) + ";");
         };
@@ -156,14 +164,15 @@ private:
         return begin + map_of(a_) + "[192]" + begin + map_of(b_) + "[192]";
     }
 
-    // %twm0: the first barrier. %twm1: the block that is multiplied next; %twm2: that is copied next. %twm6
-    // and %twm7: the first row of A and column of B. %twe0: where the last block was copied from.
+    // %twm0: the first barrier. %twm1 and %twm5: the place in shared memory of the block that is multiplied
+    // next, and the phase of its barrier. %twm2: the block that is copied next; %twm3: its place. %twm6 and
+    // %twm7: the first row of A and column of B. %twe0: where the last block was copied from.
     std::string barriers() const {
         std::string text = "\t.reg .b32 \t%twm<11>;\n\t.reg .b64 \t%twe<3>;\n\t.reg .pred \t%twq<3>;\n"
                            "\tmov.u32 \t%twm0, %dynamic_smem_size;\n\tadd.s32 \t%twm0, %twm0, -128;\n"
                            "\tmov.u32 \t%twm1, %tid.x;\n\tsetp.ne.u32 \t%twq0, %twm1, 0;\n"
                            "\tmov.b64 \t%twe0, 0;\n";
-        for (const std::string number : {"1", "2", "6", "7"}) {
+        for (const std::string number : {"1", "2", "3", "5", "6", "7"}) {
             text += "\tmov.b32 \t%twm" + number + ", 0;\n";
         }
         text += "\t@%twq0 bra \t$TW_made;\n";
@@ -173,17 +182,22 @@ private:
         return text + "\tfence.mbarrier_init.release.cluster;\n$TW_made:\n\tbar.sync \t0;\n";
     }
 
-    // Of a block its place in shared memory, in %twm3, and its barrier, in %twm4.
-    std::string place_of(const std::string &block) const {
-        return "\trem.u32 \t%twm3, " + block + ", " + std::to_string(slots_) +
-               ";\n\tshl.b32 \t%twm4, %twm3, 3;\n\tadd.s32 \t%twm4, %twm4, %twm0;\n";
+    // The barrier of the block at a place, in %twm4.
+    static std::string barrier_of(const std::string &place) {
+        return "\tshl.b32 \t%twm4, " + place + ", 3;\n\tadd.s32 \t%twm4, %twm4, %twm0;\n";
+    }
+    // The place of the next block; %twq1: whether it is the first one again. (The compiler makes divisions of
+    // floats of a remainder by 4.)
+    std::string next(const std::string &place) const {
+        return "\tadd.s32 \t" + place + ", " + place + ", 1;\n\tsetp.eq.u32 \t%twq1, " + place + ", " +
+               std::to_string(slots_) + ";\n\t@%twq1 mov.b32 \t" + place + ", 0;\n";
     }
 
     std::string wait_for_block() const {
-        return place_of("%twm1") + "\tdiv.u32 \t%twm5, %twm1, " + std::to_string(slots_) +
-               ";\n\tand.b32 \t%twm5, %twm5, 1;\n\tadd.s32 \t%twm1, %twm1, 1;\n$TW_wait:\n"
-               "\tmbarrier.try_wait.parity.shared::cta.b64 \t%twq1, [%twm4], %twm5;\n"
-               "\t@!%twq1 bra \t$TW_wait;\n";
+        return barrier_of("%twm1") +
+               "$TW_wait:\n\tmbarrier.try_wait.parity.shared::cta.b64 \t%twq1, [%twm4], %twm5;\n"
+               "\t@!%twq1 bra \t$TW_wait;\n" +
+               next("%twm1") + "\t@%twq1 xor.b32 \t%twm5, %twm5, 1;\n";
     }
 
     // The row and the column of a matrix where a thread copies first, in %twm9 and %twm10.
@@ -222,14 +236,13 @@ private:
                "\tmov.b32 \t%twm7, %twm10;\n$TW_known:\n"
                "\tshfl.sync.idx.b32 \t%twm6, %twm6, 0, 31, 0xffffffff;\n"
                "\tshfl.sync.idx.b32 \t%twm7, %twm7, 0, 31, 0xffffffff;\n" +
-               place_of("%twm2") +
-               "\tshl.b32 \t%twm5, %twm2, 6;\n\tadd.s32 \t%twm2, %twm2, 1;\n\tsetp.eq.or.b64 \t%twq2, " +
-               a_.from + ", %twe0, %twq0;\n\tmov.b64 \t%twe0, " + a_.from +
-               ";\n\t@%twq2 bra \t$TW_copied;\n\tmbarrier.arrive.expect_tx.shared::cta.b64 \t_, [%twm4], " +
+               barrier_of("%twm3") + "\tsetp.eq.or.b64 \t%twq2, " + a_.from +
+               ", %twe0, %twq0;\n\tmov.b64 \t%twe0, " + a_.from + ";\n\t@%twq2 bra \t$TW_copied;\n" +
+               "\tmbarrier.arrive.expect_tx.shared::cta.b64 \t_, [%twm4], " +
                std::to_string((a_.boxes() + b_.boxes()) * box) +
-               ";\n\tmov.b32 \t%twm9, %twm6;\n\tmov.b32 \t%twm10, %twm5;\n" + boxes_of(a_, "%twm9") +
-               "\tmov.b32 \t%twm9, %twm5;\n\tmov.b32 \t%twm10, %twm7;\n" + boxes_of(b_, "%twm10") +
-               "$TW_copied:\n\tbar.warp.sync \t0xffffffff;\n";
+               ";\n\tmov.b32 \t%twm9, %twm6;\n\tshl.b32 \t%twm10, %twm2, 6;\n" + boxes_of(a_, "%twm9") +
+               "\tshl.b32 \t%twm9, %twm2, 6;\n\tmov.b32 \t%twm10, %twm7;\n" + boxes_of(b_, "%twm10") +
+               "$TW_copied:\n\tbar.warp.sync \t0xffffffff;\n\tadd.s32 \t%twm2, %twm2, 1;\n" + next("%twm3");
     }
 };
 

@@ -10,7 +10,7 @@ namespace tilewright::matmul_fragments {
 // Copies the matrices into zero-padded panels in kernels of their own.
 inline void pack(MatmulFragments &f) {
     Var far{"far"}, near{"near"}, some{"some"}, one{"one"};
-    if (!f.division.a_in_rows()) {
+    if (f.panels_a.defined()) {
         f.panels_a.compute_root()
             .bound_extent(f.v, 4)
             .bound_extent(f.l, 32)
@@ -35,12 +35,17 @@ inline void pack(MatmulFragments &f) {
         .gpu_blocks(some, far, f.b);
 }
 
+// Where the sums of the tensor cores are stored.
+inline Func stored(const MatmulFragments &f) {
+    return f.division.shares_depth() ? f.partial : f.out;
+}
+
 // Copies a block of the depth of a panel to shared memory, 16 bytes per thread and iteration, one block ahead
 // of the products: sliding window keeps the blocks in a ring of two.
 inline void tile_in_shared(MatmulFragments &f, Func tile, const Var &inner, const Var &outer, int blocks) {
     Var all{"all"}, turn{"turn"};
     const RVar once = variable(f.domain, 3);
-    tile.store_at(f.out, once)
+    tile.store_at(stored(f), once)
         .compute_at(f.sum, f.depth.x)
         .fold_storage(f.k, 2 * blocks)
         .store_in(MemoryType::GPUShared)
@@ -67,7 +72,7 @@ inline void sum_again(MatmulFragments &f, int update) {
 }
 
 // A thread reads words of four rows of B, and stores both parts of each as they are in the tile. Of A it
-// reads its own words. The second kernel adds the shares of the depth.
+// reads its own words.
 inline void in_parts(MatmulFragments &f) {
     Var all{"all"}, turn{"turn"};
     f.tile_b.compute_at(f.sum, f.depth.x)
@@ -84,7 +89,11 @@ inline void in_parts(MatmulFragments &f) {
         .unroll(turn)
         .gpu_threads(all);
     f.word_b.compute_at(f.tile_b, turn).vectorize(f.v);
-    f.partial.compute_root();
+}
+
+// The second kernel adds the shares of the depth.
+inline void add_shares(MatmulFragments &f) {
+    f.partial.compute_root().align_storage(f.x, 4);
     undefined_on_gpu(f.out);
     sum_again(f, 0);
     f.added.compute_at(f.out, variable(f.again, 1))
@@ -94,12 +103,12 @@ inline void in_parts(MatmulFragments &f) {
 }
 
 // Copies a block of the depth of A and B to shared memory as they are, 16 bytes per thread and iteration,
-// `ahead` blocks ahead of the products.
+// `ahead` blocks ahead of the products. Of turned products A alone.
 inline void rows_in_shared(MatmulFragments &f, ScheduleContext &context) {
     Var all{"all"}, turn{"turn"};
     const FragmentDivision &division = f.division;
-    f.tile_a.bound_extent(f.k, division.depth / 4)
-        .bound_extent(f.l, 64)
+    f.tile_a.bound_extent(f.k, division.is_turned() ? 16 : division.depth / 4)
+        .bound_extent(f.l, division.is_turned() ? division.depth : 64)
         .bound_extent(f.m, division.rows() / 64)
         .fuse(f.k, f.l, all)
         .fuse(all, f.m, all);
@@ -113,7 +122,7 @@ inline void rows_in_shared(MatmulFragments &f, ScheduleContext &context) {
             .fuse(all, f.n, all);
     }
     for (Func tile : tiles) {
-        tile.store_at(f.out, variable(f.domain, 3))
+        tile.store_at(stored(f), variable(f.domain, 3))
             .compute_at(f.sum, f.depth.x)
             .fold_storage(f.h, division.slots())
             .store_in(MemoryType::GPUShared)
@@ -125,7 +134,7 @@ inline void rows_in_shared(MatmulFragments &f, ScheduleContext &context) {
             .gpu_threads(all);
     }
     for (size_t matrix = 0; matrix < tiles.size(); matrix++) {
-        aligned_rows(context.buffers[matrix], 16);
+        aligned_rows(context.buffers[division.is_turned() ? 1 : matrix], 16);
     }
 }
 
@@ -138,7 +147,7 @@ inline void words_in_registers(MatmulFragments &f) {
         part.compute_at(f.sum, f.m).bound_extent(f.v, 4).unroll(f.v).unroll(f.m).unroll(f.k);
     }
     f.words.compute_at(f.sum, f.m).bound_extent(f.v, 4).unroll(f.m).unroll(f.k);
-    if (f.division.a_in_rows()) {
+    if (f.fours.defined()) {
         f.words.unroll(f.v);
     } else {
         f.words.vectorize(f.v);
@@ -152,30 +161,32 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
     const RVar element = variable(f.domain, 0), four = variable(f.domain, 1), thread = variable(f.domain, 2),
                once = variable(f.domain, 3), of_group = variable(f.domain, 4), row = variable(f.domain, 5),
                group = variable(f.domain, 6);
-    Func stored = division.copies == FragmentDivision::Copies::parts ? f.partial : f.out;
-    undefined_on_gpu(stored);
-    stored.update(0).allow_race_conditions().gpu_blocks(of_group, row, group).gpu_threads(thread);
-    stored.update(0).unroll(four);
-    if (division.a_in_rows()) {
-        stored.update(0).vectorize(element);
-        aligned_rows(context.buffers[2], division.both_in_rows() ? 8 : 16);
+    Func to = stored(f);
+    undefined_on_gpu(to);
+    to.update(0).allow_race_conditions().gpu_blocks(of_group, row, group).gpu_threads(thread);
+    to.update(0).unroll(four);
+    if (division.a_in_rows() || division.is_turned()) {
+        to.update(0).vectorize(element);
     } else {
-        stored.update(0).unroll(element);
+        to.update(0).unroll(element);
+    }
+    if (division.a_in_rows()) {
+        aligned_rows(context.buffers[2], division.both_in_rows() ? 8 : 16);
     }
 
-    f.sum.store_at(stored, of_group).compute_at(stored, once).store_in(MemoryType::Stack);
+    f.sum.store_at(to, of_group).compute_at(to, once).store_in(MemoryType::Stack);
     context.fold_per_thread(f.sum, f.t);
     f.sum.bound_extent(f.r, f.product.results()).bound_extent(f.m, division.tiles);
-    f.sum.reorder(f.r, f.m, f.t, f.bx, f.share).gpu_threads(f.t).unroll(f.r).unroll(f.m);
-    f.sum.update().reorder(f.r, f.m, f.t, f.bx, f.share, f.depth.x);
+    f.sum.reorder(f.r, f.m, f.t, f.bx).gpu_threads(f.t).unroll(f.r).unroll(f.m);
+    f.sum.update().reorder(f.r, f.m, f.t, f.bx, f.depth.x);
     f.sum.update().gpu_threads(f.t).unroll(f.r).unroll(f.m);
-    if (division.a_in_rows()) {
+    if (division.a_in_rows() || division.is_turned()) {
         rows_in_shared(f, context);
         if (division.both_in_rows()) {
             return;
         }
         f.fours.compute_at(f.sum, f.m)
-            .bound_extent(f.v, 4)
+            .bound_extent(f.v, division.is_turned() ? 2 : 4)
             .vectorize(f.v)
             .unroll(f.l)
             .unroll(f.m)
@@ -184,17 +195,20 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
         f.tile_a.bound_extent(f.l, 32).bound_extent(f.m, division.rows() / 16);
     }
     words_in_registers(f);
+    if (division.shares_depth()) {
+        add_shares(f);
+    }
     if (division.copies == FragmentDivision::Copies::parts) {
         return in_parts(f);
     }
 
-    if (!division.a_in_rows()) {
+    if (f.panels_a.defined()) {
         tile_in_shared(f, f.tile_a, f.l, f.m, division.depth / 8);
     }
     f.tile_b.bound_extent(f.n, division.columns).bound_extent(f.h, f.product.parts());
     tile_in_shared(f, f.tile_b, f.n, f.h, division.depth / 4);
     pack(f);
-    if (f.product.parts() == 2) {
+    if (f.product.parts() == 2 && !division.shares_depth()) {
         sum_again(f, 1);
     }
 }

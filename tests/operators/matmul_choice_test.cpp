@@ -75,7 +75,7 @@ TEST(Matmul, TensorCoresTakeDepthsForTheirBound) {
             .choose(inputs, Array(Type::f32, {m, n}), {}, "tensor", Device{Backend::cuda, 9}, &op.variants())
             .schedule;
     };
-    EXPECT_EQ(schedule(64, 2048, 2048), "tensor_lanes");
+    EXPECT_EQ(schedule(64, 2048, 512), "tensor_lanes");
     EXPECT_EQ(schedule(512, 64, 512), "tensor_lanes");
     EXPECT_EQ(schedule(512, 512, 510), "tensor_shares") << "rows of 16 bytes alone are copied as they are";
     EXPECT_EQ(schedule(511, 513, 509), "tensor_shares");
@@ -87,6 +87,9 @@ TEST(Matmul, TensorCoresTakeDepthsForTheirBound) {
     EXPECT_EQ(schedule(2048, 2044, 2052), "tensor_whole");
     EXPECT_EQ(schedule(2048, 2048, 2046), "tensor_any");
     EXPECT_EQ(schedule(2048, 2046, 2048), "tensor_any");
+    EXPECT_EQ(schedule(128, 4096, 4096), "tensor_few_rows");
+    EXPECT_EQ(schedule(130, 4095, 4096), "tensor_few_rows") << "rows of B alone are copied as they are";
+    EXPECT_EQ(schedule(4096, 4096, 128), "tensor_few_columns");
     EXPECT_EQ(schedule(1600, 256, 1), "tensor_shares") << "the first one, where none is meant";
     EXPECT_EQ(error_of([&] { schedule(1024, 127, 1024); }).fault(), Fault::input);
     for (const Variant *variant : matmul_operator().variants("tensor", Backend::cuda)) {

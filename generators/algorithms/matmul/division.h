@@ -142,17 +142,19 @@ Division matmul_division(const Tunable &tunable, Division::Copies copies) {
 // chain of products of the tensor cores.
 struct FragmentDivision {
     int tiles, groups, columns, depth;
-    // Tiles run down so many columns of tiles at once. Not of `parts`.
+    // Tiles run down so many columns of tiles at once. Not where the depth is shared.
     int group;
-    // Of `parts`: as many thread blocks as share the work, where there are fewer tiles. They share the depth.
+    // Where the depth is shared: as many thread blocks as share the work, where there are fewer tiles.
     int blocks;
     TensorNumbers numbers;
     // A thread block copies to shared memory: zero-padded panels of A and B, which kernels of their own make
     // before; high and low parts of B, and nothing of A; or rows of A as they are, with panels of B where
     // numbers have parts, and rows of B where they have none. `boxes`: rows that CUDA's tensor memory
     // accelerator copies, with zeros beyond the end of a matrix. `tight_rows`: rows of both in a ring of one
-    // block less, for larger tiles in little shared memory (TensorProduct::tight).
-    enum class Copies { panels, parts, rows, boxes, tight_rows } copies;
+    // block less, for larger tiles in little shared memory (TensorProduct::tight). `shared_rows`: as `rows`,
+    // where thread blocks share the depth. `turned`: the same for products of few rows. A and B are the
+    // transposes of the second and the first matrix, and out is the transpose of the output.
+    enum class Copies { panels, parts, rows, boxes, tight_rows, shared_rows, turned } copies;
     // Of rows of both: so many blocks of the depth are copied while others are multiplied.
     int ahead;
 
@@ -163,13 +165,19 @@ struct FragmentDivision {
         return copies == Copies::tight_rows;
     }
     bool a_in_rows() const {
-        return copies == Copies::rows || is_tight() || in_boxes();
+        return copies == Copies::rows || copies == Copies::shared_rows || is_tight() || in_boxes();
+    }
+    bool is_turned() const {
+        return copies == Copies::turned;
+    }
+    bool shares_depth() const {
+        return copies == Copies::parts || copies == Copies::shared_rows || is_turned();
     }
     bool both_in_rows() const {
         return a_in_rows() && numbers != TensorNumbers::three_tf32;
     }
     bool has_panels() const {  // of B
-        return copies == Copies::panels || (a_in_rows() && !both_in_rows());
+        return copies == Copies::panels || is_turned() || (a_in_rows() && !both_in_rows());
     }
     // Blocks in shared memory: those that are copied, the one that is multiplied, and, in a ring that is not
     // tight, the one before, whose products may not be at their end (generators/algorithms/tensor_copies.h).
@@ -209,16 +217,16 @@ struct FragmentDivision {
         if (depth % 16) {
             return "depth must be a multiple of 16";
         }
-        if (a_in_rows() && (depth & (depth - 1)) != 0) {
+        if ((a_in_rows() || is_turned()) && (depth & (depth - 1)) != 0) {
             return "depth must be a power of two where rows are copied";
         }
-        if (in_boxes() && (depth != 32 || groups > 2)) {
-            return "depth must be 32, and groups 1 or 2, where boxes are copied";
+        if (in_boxes() && (depth != 32 || groups > 2 || ahead > 6)) {
+            return "depth must be 32, groups 1 or 2, and ahead at most 6, where boxes are copied";
         }
         if (both_in_rows() && (columns % 64 || depth > 32)) {
             return "columns must be a multiple of 64, and depth 16 or 32";
         }
-        return copies == Copies::parts && numbers != TensorNumbers::three_tf32 ?
+        return shares_depth() && numbers != TensorNumbers::three_tf32 ?
                    "products of 16-bit floats are by panels or rows" :
                    "";
     }
@@ -272,8 +280,7 @@ template<typename Tunable, typename Configuration>
 FragmentDivision fragment_division(const Tunable &tunable, const Configuration &of, std::string_view type) {
     FragmentDivision made{tunable("tiles"), tunable("groups"), tunable("columns"), tunable("depth"), 0, 0,
         tensor_numbers(type), of.copies, 0};
-    const bool in_parts = made.copies == FragmentDivision::Copies::parts;
-    (in_parts ? made.blocks : made.group) = tunable(in_parts ? "blocks" : "group");
+    (made.shares_depth() ? made.blocks : made.group) = tunable(made.shares_depth() ? "blocks" : "group");
     made.ahead = made.both_in_rows() ? tunable("ahead") : 0;
     return made;
 }

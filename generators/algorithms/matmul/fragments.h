@@ -1,8 +1,9 @@
 #pragma once
 // A form of matmul whose products are those of the tensor cores. Variants: on CUDA tensor_shares (in parts),
-// tensor_small_whole and tensor_whole (rows of A) and tensor_tall of f32, tuned_tensor_small_boxes and
-// tuned_tensor_small of f16 and bf16; on CUDA and OpenCL tensor_small and tensor_any of f32,
-// tuned_tensor_small_whole, tuned_tensor_whole (rows, or boxes) and tuned_tensor of f16 and bf16.
+// tensor_few_rows (turned), tensor_few_columns (shared rows), tensor_small_whole and tensor_whole (rows of A)
+// and tensor_tall of f32, tuned_tensor_small_boxes and tuned_tensor_small of f16 and bf16; on CUDA and OpenCL
+// tensor_small and tensor_any of f32, tuned_tensor_small_whole, tuned_tensor_whole (rows, or boxes) and
+// tuned_tensor of f16 and bf16.
 //
 // Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision
 // accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.
@@ -40,7 +41,7 @@ struct MatmulFragments : Halide::NamesInterface {
     Func panels_a{"panels_a"}, panels_b{"panels_b"}, tile_a{"tile_a"}, tile_b{"tile_b"}, word_b{"word_b"};
     Func fours{"fours"}, words{"words"}, high{"high"}, low{"low"}, products{"products"}, sum{"sum"};
     Var share{"share"};
-    Func partial{"partial"}, added{"added"};  // of Copies::parts: sums of a share of the depth, and of all
+    Func partial{"partial"}, added{"added"};  // where the depth is shared: sums of a share, and of all
     Func plain{"plain"}, out{"out"};
     RDom depth, domain, all, again;
     std::vector<Func> parts;  // of the words of A: high and low; none where words have no parts
@@ -51,12 +52,10 @@ struct MatmulFragments : Halide::NamesInterface {
           once(select(size.depth > 0, 1, 2)),
           blocks(ceil_div(size.depth, division.depth * product.numbers_per_word())),
           of_share(ceil_div(blocks, clamp(division.blocks / (across * down), 1, max(blocks, 1)))),
-          shares(division.copies == FragmentDivision::Copies::parts ?
-                     max(ceil_div(blocks, max(of_share, 1)), 1) :
-                     Expr(1)) {
+          shares(division.shares_depth() ? max(ceil_div(blocks, max(of_share, 1)), 1) : Expr(1)) {
         cut_into_tiles();
         multiply();
-        if (division.copies == FragmentDivision::Copies::parts) {
+        if (division.shares_depth()) {
             store_shares();
         } else {
             store_in_groups();
@@ -89,10 +88,10 @@ private:
         return reinterpret<float>(half(2 * at) | half(2 * at + 1) << 16);
     }
 
-    // Word `at` along k of column `n` of the panel of B, in the order of the panel.
-    Expr number_of_b(const Expr &n, const Expr &at) const {
+    // Word `at` along k of column `n` of a tile of B, in the order of the panels.
+    Expr number_of_b(const Expr &n, const Expr &at, const Expr &tile) const {
         const Expr place = 4 * ((n % 8) / 2) + 2 * ((n / 8) % 2) + n % 2,
-                   column = division.columns * b + 16 * (n / 16) + place;
+                   column = division.columns * tile + 16 * (n / 16) + place;
         return word_of(
             at, below(column, size.columns), [&](Expr k) { return B(not_beyond(column, size.columns), k); });
     }
@@ -100,32 +99,45 @@ private:
     // tile_a(v, l, m, k, b) is word v of lane l in the rows from 16 m on and the 8 words from 8 k on, of row
     // b of tiles; tile_b(v, n, h, k, b) is part h (high, low) of word 4 k + v of a column.
     void cut_into_tiles() {
-        if (division.a_in_rows()) {
+        if (division.is_turned()) {
+            take_columns();
+        } else if (division.a_in_rows()) {
             take_rows();
         }
         if (division.both_in_rows()) {
             return;
         }
-        const Expr row = division.rows() * b + 16 * m + l / 4 + 8 * (v % 2),
-                   at_a = 8 * k + l % 4 + 4 * (v / 2);
+        const bool in_parts = division.copies == FragmentDivision::Copies::parts;
+        const Expr row = division.rows() * tile(down) + 16 * m + l / 4 + 8 * (v % 2),
+                   at_a = 8 * (k + product.steps() * first_block(down)) + l % 4 + 4 * (v / 2);
         const Expr word_a =
             word_of(at_a, below(row, size.rows), [&](Expr k) { return A(k, not_beyond(row, size.rows)); });
-        word_b(v, n, k, b) = number_of_b(n, division.a_in_rows() ? 16 * (k / 4) + 4 * v + k % 4 : 4 * k + v);
-        const Expr word = word_b(v, n, k, b);
-        const Expr part_b = product.parts() == 1 ? word :
-                                                   select(h == 0, number_parts::high_part(word),
-                                                       word - number_parts::high_part(word));
-        if (!division.has_panels()) {
+        word_b(v, n, k, b) =
+            in_parts ? number_of_b(n, 4 * (k + division.depth / 4 * first_block(across)) + v, tile(across)) :
+                       number_of_b(n, division.a_in_rows() ? 16 * (k / 4) + 4 * v + k % 4 : 4 * k + v, b);
+        const Expr word = word_b(v, n, k, b), rounded = number_parts::high_part(word),
+                   part_b = product.parts() == 1 ? word : select(h == 0, rounded, word - rounded);
+        if (in_parts) {
             tile_a(v, l, m, k, b) = word_a;
             tile_b(v, n, h, k, b) = part_b;
             return;
         }
-        if (!division.a_in_rows()) {
+        if (!division.a_in_rows() && !division.is_turned()) {
             panels_a(v, l, m, k, b) = word_a;
             tile_a(v, l, m, k, b) = panels_a(v, l, m, k, promised(b, down));
         }
         panels_b(v, n, h, k, b) = part_b;
-        tile_b(v, n, h, k, b) = panels_b(v, n, h, k, promised(b, across));
+        tile_b(v, n, h, k, b) =
+            panels_b(v, n, h, division.depth / 4 * first_block(across) + k, promised(tile(across), across));
+    }
+
+    // Where the depth is shared, b counts the rows or columns of tiles of all shares, one share after
+    // another: the tile, of so many, and the first block of its share.
+    Expr tile(const Expr &count) const {
+        return division.shares_depth() ? b % count : Expr(b);
+    }
+    Expr first_block(const Expr &count) const {
+        return division.shares_depth() ? of_share * (b / count) : Expr(0);
     }
 
     // The place of a piece of 16 bytes among the `pieces` of row `line` in shared memory: piece ^ turn, of
@@ -151,7 +163,8 @@ private:
     // again: nobody uses what is copied ahead there.
     void take_rows() {
         const int pieces = division.depth / 4;
-        const Expr block = min(h, blocks - 1), row = division.rows() * b + 64 * m + l;
+        const Expr block = min(first_block(down) + h, blocks - 1),
+                   row = division.rows() * tile(down) + 64 * m + l;
         const Expr of_row = pieces * block + place_of(k, l, pieces);
         tile_a(v, k, l, m, h, b) =
             A(4 * inside_depth(of_row, size.depth / (4 * product.numbers_per_word())) + v,
@@ -163,29 +176,40 @@ private:
         }
     }
 
-    // sum(r, m, t, bx, share) is result r of a thread in its m-th 16 rows, of row t / threads and column bx
-    // of tiles. A term with a factor of 0 requires what is blocks ahead, which is copied while this one is
+    // tile_a(v, k, l, m, h, b) is word v of the piece at place k of m-th 64 rows of A, at depth l of block h
+    // of a share. Pieces change places, so that lanes read from different banks.
+    void take_columns() {
+        const Expr block = min(first_block(down) + h, blocks - 1),
+                   piece = division.rows() / 4 * tile(down) + 16 * m + place_in_columns(k, l);
+        tile_a(v, k, l, m, h, b) =
+            A(not_beyond(division.depth * block + l, size.depth), 4 * not_beyond(piece, size.rows / 4) + v);
+    }
+    static Expr place_in_columns(const Expr &piece, const Expr &line) {
+        return exchanged(piece, 2 * (line % 4), 16);
+    }
+
+    // sum(r, m, t, bx) is result r of a thread in its m-th 16 rows, of row t / threads and column bx of
+    // tiles. A term with a factor of 0 requires what is blocks ahead, which is copied while this one is
     // multiplied; Halide leaves the term out once it knows what is required.
     void multiply() {
-        depth = RDom(0, division.copies == FragmentDivision::Copies::parts ? of_share : blocks, "depth");
-        sum(r, m, t, bx, share) = 0.0f;
-        const Expr before = sum(r, m, t, bx, share);
+        depth = RDom(0, division.shares_depth() ? of_share : blocks, "depth");
+        sum(r, m, t, bx) = 0.0f;
+        const Expr before = sum(r, m, t, bx);
         if (division.both_in_rows()) {
-            sum(r, m, t, bx, share) = result_of(product, number_of(r), first_words(), before);
+            sum(r, m, t, bx) = result_of(product, number_of(r), first_words(), before);
             return;
         }
         read_words();
-        const Expr block = division.has_panels() ? Expr(depth) : of_share * share + depth;
         if (product.adds()) {
-            sum(r, m, t, bx, share) = result_of(product, r, operands_at(block), before);
+            sum(r, m, t, bx) = result_of(product, r, operands_at(depth), before);
             return;
         }
         products(m, k, t, bx) = Tuple(results_of(product, operands_at(k)));
         std::vector<Expr> results;
         for (int i = 0; i < product.results(); i++) {
-            results.push_back(products(m, block, t, bx)[i]);
+            results.push_back(products(m, depth, t, bx)[i]);
         }
-        sum(r, m, t, bx, share) += mux(r, results);
+        sum(r, m, t, bx) += mux(r, results);
     }
 
     // The number of the result that sum(r, ...) is. Two neighbouring columns are half of the results apart,
@@ -218,6 +242,13 @@ private:
             fours(v, l, m, k, t) = tile_a(v, place, line, group_of_rows(), k / times, row) +
                                    0.0f * tile_a(v, place, line, group_of_rows(), k / times + 1, row);
             words(v, m, k, t) = number_parts::representable(fours(2 * (k % 2) + v / 2, v % 2, m, k / 2, t));
+        } else if (division.is_turned()) {  // two neighbouring ones, which are eight rows apart
+            const Expr step = k % product.steps(), block = k / product.steps(), word = 2 * (lane / 4 % 2) + v,
+                       line = 8 * step + lane % 4 + 4 * l,
+                       place = place_in_columns(4 * (thread / 32 % 4) + lane / 8, line);
+            fours(v, l, m, k, t) = tile_a(word, place, line, group_of_rows(), block, row) +
+                                   0.0f * tile_a(word, place, line, group_of_rows(), block + 1, row);
+            words(v, m, k, t) = number_parts::representable(fours(v % 2, v / 2, m, k, t));
         } else {
             const Expr tile = division.threads() / 32 * m + thread / 32, word = tile_a(v, lane, tile, k, row);
             words(v, m, k, t) = division.has_panels() ?
@@ -262,7 +293,7 @@ private:
         if (division.both_in_rows()) {
             return store_pairs(tile_x);
         }
-        store(tile_x, 0, [&](const Expr &column, const Expr &row) { return out(column, row); });
+        store([&](const Expr &column, const Expr &row) { return out(column, row); }, tile_x);
     }
 
     void store_pairs(const Expr &tile_x) {
@@ -274,34 +305,50 @@ private:
             division.rows() * tile_y + threads / 2 * m + 16 * (thread / 32) + lane / 4 + 8 * lower;
         domain.where(below(eight, size.columns / 8) && below(row, size.rows));
         const Expr pair = promised(4 * eight + lane % 4, size.columns / 2);
-        out(2 * pair + element, promised(row, size.rows)) = sum(
-            product.results() / 2 * element + lower + 2 * of_tile, m, thread + threads * tile_y, tile_x, 0);
+        out(2 * pair + element, promised(row, size.rows)) =
+            sum(product.results() / 2 * element + lower + 2 * of_tile, m, thread + threads * tile_y, tile_x);
     }
 
-    // The same of partial: ..., column of tiles, row of tiles, share. Each element is then the sum of its
-    // shares.
+    // The same of partial: ..., column of tiles, row of tiles, share. Elements are the sums of their shares.
     void store_shares() {
         place(across, shares);
         partial(x, y, share) = Halide::undef<float>();
-        store(domain[4], domain[6],
-            [&](const Expr &column, const Expr &row) { return partial(column, row, domain[6]); });
+        if (division.is_turned()) {
+            store_turned();
+        } else {
+            store([&](const Expr &column, const Expr &row) { return partial(column, row, domain[6]); },
+                domain[4], domain[6]);
+        }
         const RDom each(0, shares, "each");
         added(x, y) = 0.0f;
         added(x, y) += partial(x, y, each);
     }
 
-    // The places of the order above; `columns` and `last` are the extents of the first and the last dimension
-    // of thread blocks.
+    // The elements of a thread that are eight rows of the tensor cores apart are neighbours in partial.
+    void store_turned() {
+        const int fours = division.columns / 16, threads = division.threads();
+        const Expr lower = domain[0], element = domain[1] % 4, four = domain[1] / 4 % fours,
+                   m = domain[1] / (4 * fours), thread = domain[2], lane = thread % 32, share = domain[6],
+                   tile_x = domain[4] * once + domain[3], tile_y = domain[5] * once + domain[3];
+        const Expr pair = division.rows() / 2 * tile_y + threads / 4 * m + 8 * (thread / 32) + lane / 4,
+                   column = division.columns * tile_x + 16 * four + 4 * (lane % 4) + element;
+        domain.where(below(pair, size.rows / 2) && below(column, size.columns));
+        partial(2 * promised(pair, size.rows / 2) + lower, promised(column, size.columns), share) =
+            sum(element % 2 + 2 * lower + 4 * (2 * four + element / 2), m,
+                thread + threads * (tile_y + down * share), domain[4] + across * share);
+    }
+
+    // The places of the order above, with the first and the last extent of thread blocks.
     void place(const Expr &columns, const Expr &last) {
-        const int together = division.both_in_rows() ? 2 : 4;
+        const int together = division.both_in_rows() || division.is_turned() ? 2 : 4;
         domain = RDom({{0, together}, {0, division.columns / 2 / together * division.tiles},
                           {0, division.threads()}, {0, once}, {0, columns}, {0, down}, {0, last}},
             "place");
     }
 
-    // at(column, row) is the element to store.
+    // at(column, row) is the element to store, of a share of the depth.
     template<typename At>
-    void store(const Expr &tile_x, const Expr &number_of_share, const At &at) {
+    void store(const At &at, const Expr &tile_x, const Expr &share = 0) {
         const int fours = division.columns / 16, threads = division.threads();
         const Expr element = domain[0], four = domain[1] % fours, lower = domain[1] / fours % 2,
                    m = domain[1] / (2 * fours), thread = domain[2], lane = thread % 32,
@@ -318,7 +365,7 @@ private:
                                              below(4 * in_fours + element, size.columns)) &&
                      below(row, size.rows));
         at(column, promised(row, size.rows)) = sum(element % 2 + 2 * lower + 4 * (2 * four + element / 2), m,
-            thread + threads * tile_y, tile_x, number_of_share);
+            thread + threads * (tile_y + down * share), tile_x + across * share);
     }
 
     // Sums the elements that are not finite again, in blocks of 32 by 8. The others are in out; without
@@ -327,16 +374,18 @@ private:
     // loop, so that the sums of shares, on which the decision depends, are made in the loop around, and the
     // condition has the variable of the inner loop (again[0], which is 0).
     void sum_again() {
+        const Expr columns = division.is_turned() ? size.rows : size.columns,
+                   rows = division.is_turned() ? size.columns : size.rows;
         all = RDom(0, size.depth, "all");
-        plain(x, y) += A(all, y) * B(x, all);
+        plain(x, y) += division.is_turned() ? A(all, x) * B(y, all) : A(all, y) * B(x, all);
         constexpr int wide = 32, tall = 8;
-        again = RDom({{0, once}, {0, once}, {0, wide}, {0, tall}, {0, ceil_div(size.columns, wide)},
-                         {0, ceil_div(size.rows, tall)}},
+        again = RDom({{0, once}, {0, once}, {0, wide}, {0, tall}, {0, ceil_div(columns, wide)},
+                         {0, ceil_div(rows, tall)}},
             "again");
         const Expr to_x = wide * again[4] + again[2], to_y = tall * again[5] + again[3];
-        const Expr column = clamp(to_x, 0, size.columns - 1), row = clamp(to_y, 0, size.rows - 1);
-        again.where(below(to_x, size.columns) && below(to_y, size.rows));
-        if (division.has_panels()) {
+        const Expr column = clamp(to_x, 0, columns - 1), row = clamp(to_y, 0, rows - 1);
+        again.where(below(to_x, columns) && below(to_y, rows));
+        if (!division.shares_depth()) {
             again.where(number_parts::is_infinite(out(column, row)));
             out(column, row) = plain(column, row);
             return;

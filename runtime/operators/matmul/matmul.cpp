@@ -238,13 +238,15 @@ struct FragmentsForm final : MatmulForm {
         const bool a_fits = size.k % whole == 0 && is_aligned(request.a(), 16),
                    b_fits = size.n % 8 == 0 && is_aligned(request.b(), 16),
                    output_fits = size.n % 4 == 0 && is_aligned(output, division.both_in_rows() ? 8 : 16);
+        if (division.is_turned()) {
+            return size.n % 4 == 0 && is_aligned(request.b(), 16);
+        }
         return !division.a_in_rows() || (a_fits && output_fits && (b_fits || !division.both_in_rows()));
     }
 
     Tile tile(const Variant &variant) const override {
         const FragmentDivision division = division_of(variant);
-        return division.copies == FragmentDivision::Copies::parts ? Tile() :
-                                                                    Tile{division.rows(), division.columns};
+        return division.shares_depth() ? Tile() : Tile{division.rows(), division.columns};
     }
 
 protected:
@@ -264,10 +266,15 @@ protected:
             return {};
         }
         const TensorProduct product = division.product();
+        // A block is copied ahead.
+        const int64_t depth =
+            round_up(ceil_div(size.k, product.numbers_per_word()), division.depth) + division.depth;
+        if (division.is_turned()) {
+            return {.rows = division.columns, .depth = product.parts() * depth};
+        }
         return {.rows = division.a_in_rows() ? 0 : division.rows(),
             .columns = division.columns,
-            .depth = round_up(ceil_div(size.k, product.numbers_per_word()), division.depth) +
-                     division.depth,  // a block is copied ahead
+            .depth = depth,
             .parts = product.parts()};
     }
 
