@@ -103,6 +103,9 @@ static const ScheduleVariants &variants() {
     const auto across = [](int together) {
         return PassNumbers{.lines = FftPassShape::Lines::across, .together = together};
     };
+    const auto clustered = [](int together) {
+        return PassNumbers{.lines = FftPassShape::Lines::across, .clustered = true, .together = together};
+    };
     static const ScheduleVariants table = {
         variant("reference", cpu, "c64 c128", reference)
             .says("All rows, then all columns, each stage after stage: the result to compare with."),
@@ -127,6 +130,9 @@ static const ScheduleVariants &variants() {
                              padded<FftPassShape::Lines::along>, padded_rows),
                             pass_variants("fused_padded_columns", lines_in_shared,
                                 padded<FftPassShape::Lines::across>, padded_columns)}),
+
+        // Columns that do not fit a block; devices without clusters transform them in parts.
+        family("fused", pass_variants("fused_columns", lines_in_shared, clustered, clustered_columns())),
 
         // The parts of columns of 10000.
         family(
