@@ -118,6 +118,9 @@ static const ScheduleVariants &variants() {
         // Columns 32 together, as the first parts of long ones are; below, 16 for narrower images.
         family("tuned", pass_variants("tuned_first", lines_in_shared, across,
                             {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
+        // In front of the other passes over columns, which devices without clusters take.
+        family("fused",
+            pass_variants("fused_clustered_columns", lines_in_shared, clustered, clustered_columns())),
         family("fused", pass_variants("fused_columns", lines_in_shared, across, whole_columns())),
         family("fused", {pass_variants("fused_rows", lines_in_shared, along, other_rows()),
                             pass_variants("fused_columns", lines_in_shared, across, other_columns()),
@@ -130,9 +133,6 @@ static const ScheduleVariants &variants() {
                              padded<FftPassShape::Lines::along>, padded_rows),
                             pass_variants("fused_padded_columns", lines_in_shared,
                                 padded<FftPassShape::Lines::across>, padded_columns)}),
-
-        // Columns that do not fit a block; devices without clusters transform them in parts.
-        family("fused", pass_variants("fused_columns", lines_in_shared, clustered, clustered_columns())),
 
         // The parts of columns of 10000.
         family(

@@ -165,6 +165,11 @@ static const ScheduleVariants &variants() {
 
         family("fused",
             {
+                // In front of the other passes over columns, which devices without clusters take.
+                pass_variants(
+                    "fused_clustered_columns", lines_in_shared, chirped_by_clusters, clustered_columns()),
+                pass_variants("fused_clustered_convolved_columns", lines_in_shared, convolved_by_clusters,
+                    clustered_columns()),
                 pass_variants("fused_rows", lines_in_shared, chirped<along>, whole_rows()),
                 pass_variants(
                     "fused_columns", lines_in_shared, chirped<across>, with_phases(whole_columns())),
@@ -172,10 +177,6 @@ static const ScheduleVariants &variants() {
                 pass_variants(
                     "fused_convolved_columns", lines_in_shared, convolved<across>, convolved_columns),
                 passes_of_other_sides(),
-                pass_variants(
-                    "fused_columns", lines_in_shared, chirped_by_clusters, clustered_columns()),
-                pass_variants("fused_convolved_columns", lines_in_shared, convolved_by_clusters,
-                    clustered_columns()),
                 passes_of_parts(),
             }),
 

@@ -21,6 +21,9 @@ namespace tilewright {
 // tw_cluster_words(word of block 0, word of block 1, ...): stands for a word per block of the cluster. Where
 // the thread stores it in shared memory, it stores each of the words at that address in its block.
 //
+// Loads of global memory have a hint: the second cache gets the line of 128 bytes that the word is in. The
+// next cluster reads the rest of it, because a few columns of the matrix take more than one block.
+//
 // Barriers of the block that stand directly before these calls, between them or directly behind them become
 // barriers of the cluster. Where none stands behind them, no block ends before all blocks have read.
 constexpr std::string_view cluster_prefix = "tw_cluster_", cluster_word_function = "tw_cluster_word",
@@ -57,6 +60,10 @@ public:
             if (ends_block(line)) {
                 end_block();
             }
+            if (line.starts_with(load_)) {
+                out_.push_back(line.substr(0, load_.size()) + ".L2::128B" + line.substr(load_.size()));
+                continue;
+            }
             if (line.starts_with("\tld.shared.b64 ")) {
                 addresses_["%" + between(line, '%', ',')] = between(line, '[', ']');
             }
@@ -77,16 +84,17 @@ public:
         if (body == out_.end()) {
             refuse("a kernel of a cluster has no body");
         }
-        out_.insert(body + 1,
-            "\t.reg .b32 \t%twc<2>;\n\t.reg .b64 \t%twm<2>;\n\tmov.u64 \t%twm0, " + std::string(memory) + ";");
+        out_.insert(body + 1, "\t.reg .b32 \t%twc<2>;\n\t.reg .b64 \t%twm<2>;\n\tmov.u64 \t%twm0, " +
+                                  std::string(memory) + ";");
         const std::string size = std::to_string(blocks_);
         out_.insert(std::ranges::find(out_, "{"), ".explicitcluster\n.reqnctapercluster " + size + ", 1, 1");
         return out_;
     }
 
 private:
+    static constexpr std::string_view load_ = "\tld.global.nc";
     std::vector<std::string> lines_, out_;
-    std::map<std::string, std::string> addresses_;             // by the register that was loaded from there
+    std::map<std::string, std::string> addresses_;              // by the register that was loaded from there
     std::map<std::string, std::vector<std::string>> to_store_;  // by the register that stands for them
     size_t first_ = 0, last_ = 0, last_load_ = 0;  // of the lines that were made of calls; 0: none
     int blocks_ = 0;
@@ -177,9 +185,9 @@ private:
                 continue;
             }
             const std::string label = out_[i].substr(at, out_[i].find(';', at) - at) + ":";
-            const auto target = std::ranges::find_if(
-                out_, [&](const std::string &line) { return line.starts_with(label); });
-            if (target - out_.begin() < (std::ptrdiff_t)i && target - out_.begin() <= (std::ptrdiff_t)last_) {
+            const auto place =
+                std::ranges::find_if(out_, [&](const std::string &line) { return line.starts_with(label); });
+            if (place - out_.begin() < (std::ptrdiff_t)i && place - out_.begin() <= (std::ptrdiff_t)last_) {
                 refuse("a loop in a kernel of a cluster");
             }
         }
@@ -246,12 +254,12 @@ inline std::string with_block_clusters(const std::string &text) {
     }
     set_directive(all, ".version ", "8.0");
     set_directive(all, " sm_", "sm_" + std::to_string(cluster_capability));
-    const auto target = std::ranges::find_if(
-        all, [](const std::string &line) { return line.starts_with(".address_size"); });
-    if (target == all.end()) {
+    const auto size =
+        std::ranges::find_if(all, [](const std::string &line) { return line.starts_with(".address_size"); });
+    if (size == all.end()) {
         refuse("there is no directive with the size of addresses");
     }
-    all.insert(target + 1, ".extern .shared .align 16 .b8 " + std::string(KernelOfClusters::memory) + "[];");
+    all.insert(size + 1, ".extern .shared .align 16 .b8 " + std::string(KernelOfClusters::memory) + "[];");
     std::string made;
     for (const std::string &line : all) {
         made += line + "\n";

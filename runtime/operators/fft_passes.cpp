@@ -34,17 +34,17 @@ static bool is_built_from(const Variant &built, const Variant &variant) {
            built.backend == variant.backend;
 }
 
-// Whether a variant is for the parts of long lines. Clusters of blocks transform the same lines in one pass.
-static bool is_of_parts(const Variant &variant) {
-    if (variant.form != "fft_pass") {
+// Whether a variant is for columns that clusters of blocks may take in its place.
+static bool avoids_clusters(const Variant &variant) {
+    if (variant.backend != Backend::cuda || variant.form != "fft_pass") {
         return false;
     }
     const auto shape = variant.configuration<FftPassShape>();
-    return !shape.serves_all && (shape.twiddled || shape.numbered != FftPassShape::Numbered::none);
+    return !shape.clustered && !shape.serves_all && shape.lines == Lines::across;
 }
 
 FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built)
-    : table_(others.table_), has_clusters_(!is_of_parts(built)) {
+    : table_(others.table_), has_clusters_(!avoids_clusters(built)) {
     for (const Variant *variant : others.variants_) {
         variants_.push_back(is_built_from(built, *variant) ? &built : variant);
     }
@@ -57,7 +57,7 @@ FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built)
 const FftLibraries &FftLibraries::with(const Variant &variant) const {
     const std::less<> before;
     if (!before(&variant, table_.data()) && before(&variant, table_.data() + table_.size()) &&
-        !is_of_parts(variant)) {
+        !avoids_clusters(variant)) {
         return *this;
     }
     const std::lock_guard lock(guard_);

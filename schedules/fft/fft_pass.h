@@ -32,7 +32,7 @@ inline std::string pass_sentence(Backends where, const FftPassShape &shape, int 
                        shape.lines == FftPassShape::Lines::across ? "Columns" :
                                                                     "Rows into columns";
     text += (part ? " in parts of " : " of ") + std::to_string(shape.length()) + " points: all stages ";
-    text += where == cpu      ? "in a core's cache, " :
+    text += where == cpu     ? "in a core's cache, " :
             !shape.clustered ? "in shared memory, " :
                                "in the shared memory of " + std::to_string(shape.blocks()) + " blocks, ";
     text += together == 1 ? "one line at a time" : std::to_string(together) + " lines at a time";
@@ -57,7 +57,8 @@ inline ScheduleVariant pass_variant(const std::string &name, Backends where,
         n.threads ? n.threads : shape.points_of_block() / *std::max_element(radices.begin(), radices.end());
     // A thread unrolls its butterflies. 16 of them were an expression of more than 256 nested brackets, which
     // the clang of OpenCL drivers refuses (PoCL 3.1, fresnel/fused_convolved_rows_256, threads=1).
-    const int fewest = std::max(1, threads / 4), most = std::min(1024, std::max(threads, shape.points_of_block()));
+    const int fewest = std::max(1, threads / 4),
+              most = std::min(1024, std::max(threads, shape.points_of_block()));
     std::vector<Tunable> tunables = {
         {"together", n.together, 1, 64}, {"threads", threads, fewest, most}, {"pad", n.pad, 0, 2}};
     if (n.ahead > 0) {
@@ -112,7 +113,8 @@ inline const std::vector<PassLines> &whole_columns() {
 
 // Columns in the shared memory of clusters of eight blocks.
 inline const std::vector<PassLines> &clustered_columns() {
-    static const std::vector<PassLines> lengths = {{{8, 8, 16, 8}, 8, 1, cuda, 64}};
+    static const std::vector<PassLines> lengths = {
+        {{32, 16, 8}, 8, 1, cuda, 128}, {{32, 32, 8}, 8, 1, cuda, 128}};
     return lengths;
 }
 
@@ -166,7 +168,8 @@ inline int lines_of_block(const FftPass &f, const ScheduleContext &context) {
         const int radix = f.is_spread(s) ? 1 : f.shape.radix[(size_t)s];
         bytes *= radix + (is_padded(f, s, context["pad"]) ? 1 : 0);
     }
-    while (capability >= 0 && capability < 80 && together % 2 == 0 && bytes * together > 48 * 1024) {
+    while (!f.shape.clustered && capability >= 0 && capability < 80 && together % 2 == 0 &&
+           bytes * together > 48 * 1024) {
         together /= 2;
     }
     return together;
@@ -194,7 +197,12 @@ inline void stage_over_threads(FftPass &f, size_t number, int threads) {
         }
     }
     stage.split(butterfly, outer, inner, threads, Halide::TailStrategy::GuardWithIf).unroll(outer);
-    if (f.shape.clustered) {
+    if (f.is_spread(f.stages[number].digit)) {
+        // Every first digit has cells of its own.
+        stage.allow_race_conditions();
+        stage.reorder(outer, f.of_block.x, f.line, inner, f.digits.back()).gpu_threads(f.line, inner);
+        stage.unroll(f.of_block.x);
+    } else if (f.shape.clustered) {
         stage.reorder(outer, f.line, inner, f.digits.back()).gpu_threads(f.line, inner);
     } else if (f.across()) {
         stage.reorder(outer, f.line, inner).gpu_threads(f.line, inner);

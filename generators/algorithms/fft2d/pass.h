@@ -1,6 +1,6 @@
 #pragma once
 // A form of fft2d: one pass of a Fourier transform over an image. Variants: fused_* of fft2d and fresnel, and
-// tuned* of fft2d.
+// tuned* of fft2d. Long because all stages of a pass share its digits, cells and tables.
 //
 // A pass transforms many lines of the same length, each by itself. A two-dimensional transform is a pass over
 // the rows and one over the columns; a convolution is one pass over each with `convolve`. Stages of small
@@ -42,7 +42,8 @@
 
 namespace tilewright {
 
-// How blocks of threads that are a cluster exchange words of 64 bits (generators/algorithms/block_clusters.h).
+// How blocks of threads that are a cluster exchange words of 64 bits
+// (generators/algorithms/block_clusters.h).
 struct ClusterExchange {
     std::function<Halide::Expr(Halide::Expr word, int block, int blocks)> word_of;
     std::function<Halide::Expr(const std::vector<Halide::Expr> &words)> words_for;
@@ -83,6 +84,7 @@ struct FftPass : Halide::NamesInterface {
     std::vector<Stage> stages;  // the updates of cells
     std::vector<Func> last_factors;
     RDom last_stage;  // iteration, butterflies side by side, and the block where it is one of a cluster
+    RDom of_block;    // of the stage of the last digit, where it updates cells: the first digits of a block
 
     // `side_by_side`: how many butterflies of the last stage are computed side by side.
     // `words`: a cell is a word of 64 bits; otherwise it is a pair of f32.
@@ -96,6 +98,7 @@ struct FftPass : Halide::NamesInterface {
           butterflies(length / (shape.convolve ? shape.radix[0] : shape.radices().back())), in(std::move(in)),
           tables(tables), power_of_two(std::move(multiply_add)), words(words), side_by_side(side_by_side),
           loaded(std::move(loaded)), cluster(std::move(cluster)) {
+        of_block = RDom(0, shape.clustered ? shape.radix[0] / shape.blocks() : 1, "of_block");
         for (int s = 0; s < count; s++) {
             digits.push_back(Var("digit" + std::to_string(s)));
         }
@@ -146,11 +149,11 @@ private:
                                                       Expr(0);
     }
     // The digits of the butterflies of a stage. Of those over digits of other blocks, a block has the ones
-    // whose first digit is its number.
+    // whose first digit is its number, or so many blocks more.
     std::vector<Expr> digit_values(int s) const {
         std::vector<Expr> digit(digits.begin(), digits.end());
         if (is_spread(s)) {
-            digit[0] = digits.back();
+            digit[0] = digits.back() + shape.blocks() * of_block;
         }
         return digit;
     }
@@ -376,24 +379,26 @@ private:
     // The last stage writes its values to their positions in `out`.
     void finish() {
         const int s = shape.convolve ? 0 : count - 1, sign = shape.convolve ? 1 : -1;
-        const int blocks = shape.blocks(), of_block = butterflies / blocks;
-        int side = std::min(side_by_side, of_block);
-        while (of_block % side != 0) {  // every thread has as many of them
+        const int blocks = shape.blocks(), butterflies_of_block = butterflies / blocks;
+        int side = std::min(side_by_side, butterflies_of_block);
+        while (butterflies_of_block % side != 0) {  // every thread has as many of them
             side--;
         }
-        last_stage = shape.clustered ? RDom(0, of_block / side, 0, side, 0, blocks, "last_stage") :
-                                       RDom(0, of_block / side, 0, side, "last_stage");
+        last_stage = shape.clustered ?
+                         RDom(0, butterflies_of_block / side, 0, side, 0, blocks, "last_stage") :
+                         RDom(0, butterflies_of_block / side, 0, side, "last_stage");
         Expr rest = last_stage.y + side * last_stage.x, butterfly = rest;
         std::vector<Expr> digit((size_t)count);
         for (int step = 0; step < count - 1; step++) {
             const int j = shape.convolve ? count - 1 - step : step;
-            if (shape.clustered && step == 0) {
-                digit[(size_t)j] = last_stage.z;
-                butterfly = last_stage.z + blocks * rest;
-                continue;
+            const bool is_divided = shape.clustered && step == 0;  // among the blocks
+            const int values = is_divided ? radix(j) / blocks : radix(j);
+            digit[(size_t)j] = rest % values;
+            rest = rest / values;
+            if (is_divided) {
+                digit[(size_t)j] = last_stage.z + blocks * digit[(size_t)j];
+                butterfly = last_stage.z + blocks * butterfly;
             }
-            digit[(size_t)j] = rest % radix(j);
-            rest = rest / radix(j);
         }
         if (is_spread(s)) {
             digit[(size_t)s] = last_stage.z;

@@ -31,8 +31,9 @@ struct FftPassShape {
     // this one is among them. Another pass serves the fields whose transform it takes part in.
     bool serves_all = false;
     // The last digit of n is the number of a thread block among those of a cluster, which share the cells of
-    // their lines: each block has the points whose last digit is its number. Of columns; the first radix is
-    // the last one again, because the stage of the last digit is divided among the blocks by the first digit.
+    // their lines: each block has the points whose last digit is its number. Of columns; the first radix is a
+    // multiple of the last one, because the stage of the last digit is divided among the blocks by the first
+    // digit.
     bool clustered = false;
 
     FftPassShape() = default;

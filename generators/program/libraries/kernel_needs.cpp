@@ -60,7 +60,7 @@ void write_needs(const Library &library, const std::string &target, const std::s
     const auto word = [](bool value) { return value ? "true" : "false"; };
     const bool opencl = library.backend == "opencl";
     const int built_for = opencl ? 0 : built.get_cuda_capability_lower_bound(),
-              of_instructions = needs.clusters                                 ? cluster_capability :
+              of_instructions = needs.clusters                               ? cluster_capability :
                                 needs.lane_products || needs.tensor_products ? LaneProduct::capability :
                                                                                0;
     std::ofstream(file_of(library.name, folder))

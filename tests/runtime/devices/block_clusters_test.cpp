@@ -14,11 +14,13 @@ std::string module_of(const std::string &body) {
         text += ".extern .func  (.param .b64 func_retval0) " + std::string(function) + "\n(\n\t.param .b64 " +
                 std::string(function) + "_param_0\n)\n;\n";
     }
-    return text + ".visible .entry _kernel_out(\n\t.param .u64 _kernel_out_param_0\n)\n{\n\t.reg .b64 \t%rd<9>;\n" +
+    return text +
+           ".visible .entry _kernel_out(\n\t.param .u64 _kernel_out_param_0\n)\n{\n\t.reg .b64 \t%rd<9>;\n" +
            body + "\tret;\n                                        // -- End function\n}\n";
 }
 
-std::string call(std::string_view function, const std::string &result, const std::vector<std::string> &operands) {
+std::string call(
+    std::string_view function, const std::string &result, const std::vector<std::string> &operands) {
     std::string text = "\t{ // callseq 0, 0\n";
     for (size_t i = 0; i < operands.size(); i++) {
         const std::string name = "param" + std::to_string(i);
@@ -41,15 +43,17 @@ bool has(const std::string &text, const std::string &part) {
 
 TEST(BlockClusters, WordsAreReadFromTheOtherBlocks) {
     const std::string text = with_instructions(
-        module_of("\tst.shared.b64 \t[%rd1+8], %rd2;\n" + barrier + "\tld.shared.b64 \t%rd3, [%rd1+16];\n" +
-                  word_of("%rd4", "%rd3", 0) + word_of("%rd5", "%rd3", 1) + "\tadd.s64 \t%rd6, %rd4, %rd5;\n"));
+        module_of("\tld.global.nc.b64 \t%rd2, [%rd7];\n\tst.shared.b64 \t[%rd1+8], %rd2;\n" + barrier +
+                  "\tld.shared.b64 \t%rd3, [%rd1+16];\n" + word_of("%rd4", "%rd3", 0) +
+                  word_of("%rd5", "%rd3", 1) + "\tadd.s64 \t%rd6, %rd4, %rd5;\n"));
     EXPECT_FALSE(has(text, cluster_prefix.data())) << text;
     const std::string address = "\tadd.s64 \t%twm1, %rd1, %twm0;\n\tcvt.u32.u64 \t%twc0, %twm1;\n",
                       expected[] = {".target sm_90\n", ".version 8.0\n",
                           ".extern .shared .align 16 .b8 tw_shared[];\n",
                           ")\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{\n",
-                          "\tmov.u64 \t%twm0, tw_shared;\n",
-                          "\tadd.s64 \t%twm1, %rd1, %twm0;\n\tst.shared.b64 \t[%twm1+8], %rd2;\n" + arrive + wait,
+                          "\tmov.u64 \t%twm0, tw_shared;\n", "\tld.global.nc.L2::128B.b64 \t%rd2, [%rd7];\n",
+                          "\tadd.s64 \t%twm1, %rd1, %twm0;\n\tst.shared.b64 \t[%twm1+8], %rd2;\n" + arrive +
+                              wait,
                           address + "\tmapa.shared::cluster.u32 \t%twc1, %twc0, 0;\n"
                                     "\tld.shared::cluster.b64 \t%rd4, [%twc1+16];\n",
                           // No block ends before the others have read.
@@ -65,12 +69,13 @@ TEST(BlockClusters, WordsAreReadFromTheOtherBlocks) {
 TEST(BlockClusters, WordsAreStoredInTheOtherBlocks) {
     const std::string text = with_instructions(module_of(
         barrier + barrier + "\tld.shared.b64 \t%rd3, [%rd1];\n" + word_of("%rd4", "%rd3", 0) +
-        call(cluster_words_function, "%rd5", {"%rd4", "%rd2"}) + "\tst.shared.b64 \t[%rd1], %rd5;\n" + barrier +
-        "\tld.shared.b64 \t%rd6, [%rd1];\n" + barrier));
+        call(cluster_words_function, "%rd5", {"%rd4", "%rd2"}) + "\tst.shared.b64 \t[%rd1], %rd5;\n" +
+        barrier + "\tld.shared.b64 \t%rd6, [%rd1];\n" + barrier));
     const std::string to = "\tst.shared::cluster.b64 \t[%twc1], ";
     EXPECT_TRUE(has(text, to + "%rd4;\n")) << text;
-    EXPECT_TRUE(has(text, to + "%rd2;\n" + arrive + wait + "\tadd.s64 \t%twm1, %rd1, %twm0;\n"
-                                                           "\tld.shared.b64 \t%rd6, [%twm1];\n" +
+    EXPECT_TRUE(has(text, to + "%rd2;\n" + arrive + wait +
+                              "\tadd.s64 \t%twm1, %rd1, %twm0;\n"
+                              "\tld.shared.b64 \t%rd6, [%twm1];\n" +
                               barrier))
         << "only the barriers around the exchange are those of the cluster\n"
         << text;
@@ -99,8 +104,8 @@ TEST(BlockClusters, WhatIsNotUnderstoodIsRefused) {
 // Of a module with several kernels.
 TEST(BlockClusters, AKernelWithoutTheCallsStaysAsItIs) {
     const std::string exchange = barrier + "\tld.shared.b64 \t%rd3, [%rd1];\n" + word_of("%rd4", "%rd3", 1),
-                      plain = ".visible .entry _kernel_other()\n{\n\tst.shared.b64 \t[%rd1], %rd2;\n" + barrier +
-                              "\tret;\n}\n";
+                      plain = ".visible .entry _kernel_other()\n{\n\tst.shared.b64 \t[%rd1], %rd2;\n" +
+                              barrier + "\tret;\n}\n";
     EXPECT_TRUE(has(with_instructions(module_of(exchange) + plain), plain));
 }
 
