@@ -32,9 +32,9 @@ inline std::string pass_sentence(Backends where, const FftPassShape &shape, int 
                        shape.lines == FftPassShape::Lines::across ? "Columns" :
                                                                     "Rows into columns";
     text += (part ? " in parts of " : " of ") + std::to_string(shape.length()) + " points: all stages ";
-    text += where == cpu     ? "in a core's cache, " :
-            !shape.clustered ? "in shared memory, " :
-                               "in the shared memory of " + std::to_string(shape.blocks()) + " blocks, ";
+    text += where == cpu    ? "in a core's cache, " :
+            shape.clustered ? "in a cluster's shared memory, " :
+                              "in shared memory, ";
     text += together == 1 ? "one line at a time" : std::to_string(together) + " lines at a time";
     text += shape.convolve ? ", there and back" : "";
     text += shape.chirp_first || shape.chirp_last ? ", with phases" : "";

@@ -19,7 +19,7 @@ std::string module_of(const std::string &body) {
            body + "\tret;\n                                        // -- End function\n}\n";
 }
 
-std::string call(
+std::string cluster_call(
     std::string_view function, const std::string &result, const std::vector<std::string> &operands) {
     std::string text = "\t{ // callseq 0, 0\n";
     for (size_t i = 0; i < operands.size(); i++) {
@@ -31,13 +31,13 @@ std::string call(
 }
 
 std::string word_of(const std::string &result, const std::string &word, int block, int blocks = 2) {
-    return call(cluster_word_function, result, {word, std::to_string(block), std::to_string(blocks)});
+    return cluster_call(cluster_word_function, result, {word, std::to_string(block), std::to_string(blocks)});
 }
 
 const std::string barrier = "\tbar.sync \t0;\n", arrive = "\tbarrier.cluster.arrive.release.aligned;\n",
                   wait = "\tbarrier.cluster.wait.acquire.aligned;\n";
 
-bool has(const std::string &text, const std::string &part) {
+bool holds(const std::string &text, const std::string &part) {
     return text.find(part) != std::string::npos;
 }
 
@@ -46,7 +46,7 @@ TEST(BlockClusters, WordsAreReadFromTheOtherBlocks) {
         module_of("\tld.global.nc.b64 \t%rd2, [%rd7];\n\tst.shared.b64 \t[%rd1+8], %rd2;\n" + barrier +
                   "\tld.shared.b64 \t%rd3, [%rd1+16];\n" + word_of("%rd4", "%rd3", 0) +
                   word_of("%rd5", "%rd3", 1) + "\tadd.s64 \t%rd6, %rd4, %rd5;\n"));
-    EXPECT_FALSE(has(text, cluster_prefix.data())) << text;
+    EXPECT_FALSE(holds(text, std::string(cluster_prefix))) << text;
     const std::string address = "\tadd.s64 \t%twm1, %rd1, %twm0;\n\tcvt.u32.u64 \t%twc0, %twm1;\n",
                       expected[] = {".target sm_90\n", ".version 8.0\n",
                           ".extern .shared .align 16 .b8 tw_shared[];\n",
@@ -61,7 +61,7 @@ TEST(BlockClusters, WordsAreReadFromTheOtherBlocks) {
                           "\tld.shared::cluster.b64 \t%rd5, [%twc1+16];\n" +
                               arrive + "\tadd.s64 \t%rd6, %rd4, %rd5;\n" + wait + "\tret;\n"};
     for (const std::string &part : expected) {
-        EXPECT_TRUE(has(text, part)) << part << " in\n" << text;
+        EXPECT_TRUE(holds(text, part)) << part << " in\n" << text;
     }
     EXPECT_EQ(with_instructions(text), text);
 }
@@ -69,23 +69,23 @@ TEST(BlockClusters, WordsAreReadFromTheOtherBlocks) {
 TEST(BlockClusters, WordsAreStoredInTheOtherBlocks) {
     const std::string text = with_instructions(module_of(
         barrier + barrier + "\tld.shared.b64 \t%rd3, [%rd1];\n" + word_of("%rd4", "%rd3", 0) +
-        call(cluster_words_function, "%rd5", {"%rd4", "%rd2"}) + "\tst.shared.b64 \t[%rd1], %rd5;\n" +
+        cluster_call(cluster_words_function, "%rd5", {"%rd4", "%rd2"}) + "\tst.shared.b64 \t[%rd1], %rd5;\n" +
         barrier + "\tld.shared.b64 \t%rd6, [%rd1];\n" + barrier));
     const std::string to = "\tst.shared::cluster.b64 \t[%twc1], ";
-    EXPECT_TRUE(has(text, to + "%rd4;\n")) << text;
-    EXPECT_TRUE(has(text, to + "%rd2;\n" + arrive + wait +
-                              "\tadd.s64 \t%twm1, %rd1, %twm0;\n"
-                              "\tld.shared.b64 \t%rd6, [%twm1];\n" +
-                              barrier))
+    EXPECT_TRUE(holds(text, to + "%rd4;\n")) << text;
+    EXPECT_TRUE(holds(text, to + "%rd2;\n" + arrive + wait +
+                                "\tadd.s64 \t%twm1, %rd1, %twm0;\n"
+                                "\tld.shared.b64 \t%rd6, [%twm1];\n" +
+                                barrier))
         << "only the barriers around the exchange are those of the cluster\n"
         << text;
-    EXPECT_TRUE(has(text, "tw_shared;\n\t.reg .b64 \t%rd<9>;\n" + barrier + arrive + wait)) << text;
-    EXPECT_FALSE(has(text, "%rd5")) << text;
+    EXPECT_TRUE(holds(text, "tw_shared;\n\t.reg .b64 \t%rd<9>;\n" + barrier + arrive + wait)) << text;
+    EXPECT_FALSE(holds(text, "%rd5")) << text;
 }
 
 TEST(BlockClusters, WhatIsNotUnderstoodIsRefused) {
     const std::string load = "\tld.shared.b64 \t%rd3, [%rd1];\n", word = word_of("%rd4", "%rd3", 0),
-                      words = call(cluster_words_function, "%rd5", {"%rd4", "%rd2"}),
+                      words = cluster_call(cluster_words_function, "%rd5", {"%rd4", "%rd2"}),
                       store = "\tst.shared.b64 \t[%rd1], %rd5;\n";
     for (const auto &[body, why] : {std::pair{barrier + word, "the word was not loaded"},
              {barrier + load + barrier + word, "a barrier stands between the load and the call"},
@@ -106,7 +106,7 @@ TEST(BlockClusters, AKernelWithoutTheCallsStaysAsItIs) {
     const std::string exchange = barrier + "\tld.shared.b64 \t%rd3, [%rd1];\n" + word_of("%rd4", "%rd3", 1),
                       plain = ".visible .entry _kernel_other()\n{\n\tst.shared.b64 \t[%rd1], %rd2;\n" +
                               barrier + "\tret;\n}\n";
-    EXPECT_TRUE(has(with_instructions(module_of(exchange) + plain), plain));
+    EXPECT_TRUE(holds(with_instructions(module_of(exchange) + plain), plain));
 }
 
 }  // namespace
