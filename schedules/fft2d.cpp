@@ -103,6 +103,9 @@ static const ScheduleVariants &variants() {
     const auto across = [](int together) {
         return PassNumbers{.lines = FftPassShape::Lines::across, .together = together};
     };
+    const auto clustered = [](int together) {
+        return PassNumbers{.lines = FftPassShape::Lines::across, .clustered = true, .together = together};
+    };
     static const ScheduleVariants table = {
         variant("reference", cpu, "c64 c128", reference)
             .says("All rows, then all columns, each stage after stage: the result to compare with."),
@@ -115,6 +118,9 @@ static const ScheduleVariants &variants() {
         // Columns 32 together, as the first parts of long ones are; below, 16 for narrower images.
         family("tuned", pass_variants("tuned_first", lines_in_shared, across,
                             {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
+        // In front of the other passes over columns, which devices without clusters take.
+        family("fused",
+            pass_variants("fused_clustered_columns", lines_in_shared, clustered, clustered_columns())),
         family("fused", pass_variants("fused_columns", lines_in_shared, across, whole_columns())),
         family("fused", {pass_variants("fused_rows", lines_in_shared, along, other_rows()),
                             pass_variants("fused_columns", lines_in_shared, across, other_columns()),

@@ -47,6 +47,18 @@ PassNumbers convolved(int together) {
     return {.lines = lines, .convolve = true, .together = together};
 }
 
+// The same of columns that clusters of blocks transform.
+PassNumbers chirped_by_clusters(int together) {
+    PassNumbers numbers = chirped<FftPassShape::Lines::across>(together);
+    numbers.clustered = true;
+    return numbers;
+}
+PassNumbers convolved_by_clusters(int together) {
+    PassNumbers numbers = convolved<FftPassShape::Lines::across>(together);
+    numbers.clustered = true;
+    return numbers;
+}
+
 // Passes over columns in parts (generators/algorithms/fft2d/pass.h), 32 columns together. The method
 // `transform` multiplies by its first phase in the first part, and by the other one in the second part.
 // `convolution` transforms forward and back in the second part; its last part is the inverse of the first
@@ -153,6 +165,11 @@ static const ScheduleVariants &variants() {
 
         family("fused",
             {
+                // In front of the other passes over columns, which devices without clusters take.
+                pass_variants(
+                    "fused_clustered_columns", lines_in_shared, chirped_by_clusters, clustered_columns()),
+                pass_variants("fused_clustered_convolved_columns", lines_in_shared, convolved_by_clusters,
+                    clustered_columns()),
                 pass_variants("fused_rows", lines_in_shared, chirped<along>, whole_rows()),
                 pass_variants(
                     "fused_columns", lines_in_shared, chirped<across>, with_phases(whole_columns())),

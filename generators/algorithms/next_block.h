@@ -2,6 +2,7 @@
 // What blocks of threads read next, fetched into the second cache of NVIDIA's GPUs: what generators and
 // runtime must agree on. Halide 21 has no such instruction. So a generator calls next_block_function, and
 // with_next_blocks() makes instructions of the call in the text of the module.
+#include "generators/algorithms/block_clusters.h"
 #include "generators/algorithms/tensor_text.h"
 #include <string>
 #include <string_view>
@@ -88,7 +89,7 @@ inline std::string with_next_blocks(const std::string &text) {
 
 // The text of a CUDA module with instructions in place of all calls that stand for some.
 inline std::string with_instructions(const std::string &text) {
-    return with_tensor_products(with_next_blocks(text));
+    return with_tensor_products(with_block_clusters(with_next_blocks(text)));
 }
 
 }  // namespace tilewright

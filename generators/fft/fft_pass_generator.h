@@ -1,5 +1,6 @@
 #pragma once
 // The generator of one pass of a Fourier transform, for fft2d and fresnel.
+#include "generators/algorithms/block_clusters.h"
 #include "generators/algorithms/fft2d/pass.h"
 #include "generators/algorithms/next_block.h"
 #include "generators/instructions.h"
@@ -39,7 +40,8 @@ public:
         const FftPassShape pass = shape();
         // Words of 64 bits suit shared memory, pairs of floats suit vectors.
         const bool words = std::string(backend) != "cpu";
-        FftPass form(in, tables(pass), pass, setting("threads"), multiply_add(backend), words, loaded());
+        FftPass form(in, tables(pass), pass, setting("threads"), multiply_add(backend), words, loaded(),
+            cluster_exchange());
         output = form.out;
 
         using Lines = FftPassShape::Lines;
@@ -73,6 +75,16 @@ private:
             return instruction(
                 Halide::UInt(64), std::string(next_block_function), {word, Expr(ahead), Expr(together)});
         };
+    }
+
+    static ClusterExchange cluster_exchange() {
+        return {[](Expr word, int block, int blocks) {
+                    return instruction(Halide::UInt(64), std::string(cluster_word_function),
+                        {word, Expr(block), Expr(blocks)});
+                },
+            [](const std::vector<Expr> &words) {
+                return instruction(Halide::UInt(64), std::string(cluster_words_function), words);
+            }};
     }
 
     FftPassTables tables(const FftPassShape &pass) {

@@ -34,7 +34,17 @@ static bool is_built_from(const Variant &built, const Variant &variant) {
            built.backend == variant.backend;
 }
 
-FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built) : table_(others.table_) {
+// Whether a variant is for columns that clusters of blocks may take in its place.
+static bool avoids_clusters(const Variant &variant) {
+    if (variant.backend != Backend::cuda || variant.form != "fft_pass") {
+        return false;
+    }
+    const auto shape = variant.configuration<FftPassShape>();
+    return !shape.clustered && !shape.serves_all && shape.lines == Lines::across;
+}
+
+FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built)
+    : table_(others.table_), has_clusters_(!avoids_clusters(built)) {
     for (const Variant *variant : others.variants_) {
         variants_.push_back(is_built_from(built, *variant) ? &built : variant);
     }
@@ -46,7 +56,8 @@ FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built) : t
 
 const FftLibraries &FftLibraries::with(const Variant &variant) const {
     const std::less<> before;
-    if (!before(&variant, table_.data()) && before(&variant, table_.data() + table_.size())) {
+    if (!before(&variant, table_.data()) && before(&variant, table_.data() + table_.size()) &&
+        !avoids_clusters(variant)) {
         return *this;
     }
     const std::lock_guard lock(guard_);
@@ -61,7 +72,8 @@ const FftPassLibrary *FftLibraries::pass(
     Device device, const FftPassKind &kind, int64_t length, int64_t lines) const {
     const auto at = std::find_if(passes_.begin(), passes_.end(), [&](const FftPassLibrary &pass) {
         return pass.variant->backend == device.backend && pass.shape.length() == length &&
-               pass.kind == kind && lines % pass.together == 0 && why_not_on(*pass.variant, device).empty();
+               pass.kind == kind && lines % pass.together == 0 && (has_clusters_ || !pass.shape.clustered) &&
+               why_not_on(*pass.variant, device).empty();
     });
     return at == passes_.end() ? nullptr : &*at;
 }

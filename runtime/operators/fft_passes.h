@@ -95,7 +95,8 @@ public:
     explicit FftLibraries(const std::vector<Variant> &variants);
 
     // The same, with a variant that a program has built in place of the table's, from which it was made.
-    // These libraries themselves where the variant is one of the table's.
+    // These libraries themselves where the variant is one of the table's. For a variant that is another pass
+    // over columns they are without the passes of clusters, which would take its columns.
     const FftLibraries &with(const Variant &variant) const;
 
     // The first pass of that kind and length that a device runs; `lines` is how many lines there are side by
@@ -123,6 +124,7 @@ private:
     FftLibraries(const FftLibraries &others, const Variant &built);
 
     std::span<const Variant> table_;
+    const bool has_clusters_ = true;
     std::vector<const Variant *> variants_;
     std::vector<FftPassLibrary> passes_;  // reading tunables takes longer than a call should
     mutable std::mutex guard_;

@@ -13,7 +13,8 @@ namespace tilewright {
 struct PassNumbers {
     FftPassShape::Lines lines = FftPassShape::Lines::along;
     FftPassShape::Numbered numbered = FftPassShape::Numbered::none;
-    bool twiddled = false, chirp_first = false, chirp_last = false, convolve = false, serves_all = false;
+    bool twiddled = false, chirp_first = false, chirp_last = false, convolve = false, serves_all = false,
+         clustered = false;
     int together = 1;  // lines per thread block, or per task of a core
     int threads = 0;   // butterflies of a line that are computed side by side; 0: as many as the stage of the
                        // largest radix has
@@ -31,7 +32,9 @@ inline std::string pass_sentence(Backends where, const FftPassShape &shape, int 
                        shape.lines == FftPassShape::Lines::across ? "Columns" :
                                                                     "Rows into columns";
     text += (part ? " in parts of " : " of ") + std::to_string(shape.length()) + " points: all stages ";
-    text += where == cpu ? "in a core's cache, " : "in shared memory, ";
+    text += where == cpu    ? "in a core's cache, " :
+            shape.clustered ? "in a cluster's shared memory, " :
+                              "in shared memory, ";
     text += together == 1 ? "one line at a time" : std::to_string(together) + " lines at a time";
     text += shape.convolve ? ", there and back" : "";
     text += shape.chirp_first || shape.chirp_last ? ", with phases" : "";
@@ -49,11 +52,13 @@ inline ScheduleVariant pass_variant(const std::string &name, Backends where,
     shape.chirp_last = n.chirp_last;
     shape.convolve = n.convolve;
     shape.serves_all = n.serves_all;
+    shape.clustered = n.clustered;
     const int threads =
-        n.threads ? n.threads : shape.length() / *std::max_element(radices.begin(), radices.end());
+        n.threads ? n.threads : shape.points_of_block() / *std::max_element(radices.begin(), radices.end());
     // A thread unrolls its butterflies. 16 of them were an expression of more than 256 nested brackets, which
     // the clang of OpenCL drivers refuses (PoCL 3.1, fresnel/fused_convolved_rows_256, threads=1).
-    const int fewest = std::max(1, threads / 4), most = std::min(1024, std::max(threads, shape.length()));
+    const int fewest = std::max(1, threads / 4),
+              most = std::min(1024, std::max(threads, shape.points_of_block()));
     std::vector<Tunable> tunables = {
         {"together", n.together, 1, 64}, {"threads", threads, fewest, most}, {"pad", n.pad, 0, 2}};
     if (n.ahead > 0) {
@@ -106,6 +111,13 @@ inline const std::vector<PassLines> &whole_columns() {
     return lengths;
 }
 
+// Columns in the shared memory of clusters of eight blocks.
+inline const std::vector<PassLines> &clustered_columns() {
+    static const std::vector<PassLines> lengths = {
+        {{32, 16, 8}, 8, 1, cuda, 128}, {{32, 32, 8}, 8, 1, cuda, 128}};
+    return lengths;
+}
+
 // Lengths that are no powers of two, but sides of many images. FftMixed takes others, and would take 1.3 to
 // 2.8 times as long for these (docs/PERFORMANCE.md).
 inline const std::vector<PassLines> &other_rows() {
@@ -143,7 +155,8 @@ inline void whole_groups_of_lines(FftPass &f, ScheduleContext &context, int toge
 
 // Whether rows of cells that have a digit are longer by one (PassNumbers::pad).
 inline bool is_padded(const FftPass &f, int digit, int pad) {
-    return (pad > 0 && digit == f.count - 1) || (pad > 1 && digit > 0);
+    const int last = f.count - (f.shape.clustered ? 2 : 1);  // of a block
+    return (pad > 0 && digit == last) || (pad > 1 && digit > 0 && digit < last);
 }
 
 // How many lines a block of threads takes. In libraries for GPUs older than compute capability 8.0, whose
@@ -152,22 +165,26 @@ inline int lines_of_block(const FftPass &f, const ScheduleContext &context) {
     const int capability = context.target.get_cuda_capability_lower_bound();
     int together = context["together"], bytes = 8;
     for (int s = 0; s < f.count; s++) {
-        bytes *= f.shape.radix[(size_t)s] + (is_padded(f, s, context["pad"]) ? 1 : 0);
+        const int radix = f.is_spread(s) ? 1 : f.shape.radix[(size_t)s];
+        bytes *= radix + (is_padded(f, s, context["pad"]) ? 1 : 0);
     }
-    while (capability >= 0 && capability < 80 && together % 2 == 0 && bytes * together > 48 * 1024) {
+    while (!f.shape.clustered && capability >= 0 && capability < 80 && together % 2 == 0 &&
+           bytes * together > 48 * 1024) {
         together /= 2;
     }
     return together;
 }
 
 // The loops of one stage of `cells`: the other digits, those of neighbouring points first, are spread over
-// the threads. The update of a stage computes its factors for each butterfly.
+// the threads. The update of a stage computes its factors for each butterfly. A digit that is the number of
+// the block has one value, and so has the first digit where the stage is that of such a digit.
 inline void stage_over_threads(FftPass &f, size_t number, int threads) {
     Halide::Stage stage = f.cells.update((int)number);
     Var butterfly, outer, inner;
     bool first = true;
     for (int s = f.count - 1; s >= 0; s--) {
-        if (s == f.stages[number].digit) {
+        const int digit = f.stages[number].digit;
+        if (s == digit || f.is_spread(s) || (s == 0 && f.is_spread(digit))) {
             continue;
         }
         if (first) {
@@ -180,7 +197,14 @@ inline void stage_over_threads(FftPass &f, size_t number, int threads) {
         }
     }
     stage.split(butterfly, outer, inner, threads, Halide::TailStrategy::GuardWithIf).unroll(outer);
-    if (f.across()) {
+    if (f.is_spread(f.stages[number].digit)) {
+        // Every first digit has cells of its own.
+        stage.allow_race_conditions();
+        stage.reorder(outer, f.of_block.x, f.line, inner, f.digits.back()).gpu_threads(f.line, inner);
+        stage.unroll(f.of_block.x);
+    } else if (f.shape.clustered) {
+        stage.reorder(outer, f.line, inner, f.digits.back()).gpu_threads(f.line, inner);
+    } else if (f.across()) {
         stage.reorder(outer, f.line, inner).gpu_threads(f.line, inner);
     } else {
         stage.reorder(outer, inner, f.line).gpu_threads(inner, f.line);
@@ -212,18 +236,30 @@ inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
         last.split(f.line, block, within, together);
         whole_groups_of_lines(f, context, together);
     }
-    if (neighbours_first) {
-        last.reorder({iteration, within, side, block, f.batch}).gpu_threads(within, side);
+    if (f.shape.clustered) {  // whose blocks follow each other along x
+        const Halide::RVar of_cluster = f.last_stage.z;
+        last.reorder({iteration, within, side, of_cluster, block, f.batch}).gpu_threads(within, side);
+        last.gpu_blocks(of_cluster, block, f.batch);
+        f.cells.compute_at(f.out, of_cluster);
     } else {
-        last.reorder({iteration, side, within, block, f.batch}).gpu_threads(side, within);
+        if (neighbours_first) {
+            last.reorder({iteration, within, side, block, f.batch}).gpu_threads(within, side);
+        } else {
+            last.reorder({iteration, side, within, block, f.batch}).gpu_threads(side, within);
+        }
+        last.gpu_blocks(block, f.batch);
+        f.cells.compute_at(f.out, block);
     }
-    last.gpu_blocks(block, f.batch).unroll(iteration);
+    last.unroll(iteration);
     for (Halide::Func &factor : f.last_factors) {
         factor.compute_at(f.out, iteration);
     }
 
-    f.cells.compute_at(f.out, block).store_in(Halide::MemoryType::GPUShared);
+    f.cells.store_in(Halide::MemoryType::GPUShared);
     for (int s = 0; s < f.count; s++) {
+        if (f.is_spread(s)) {
+            continue;
+        }
         const int radix = f.shape.radix[(size_t)s];
         f.cells.bound(f.digits[(size_t)s], 0, radix);
         if (is_padded(f, s, pad)) {

@@ -1,6 +1,6 @@
 #pragma once
 // A form of fft2d: one pass of a Fourier transform over an image. Variants: fused_* of fft2d and fresnel, and
-// tuned* of fft2d.
+// tuned* of fft2d. Long because all stages of a pass share its digits, cells and tables.
 //
 // A pass transforms many lines of the same length, each by itself. A two-dimensional transform is a pass over
 // the rows and one over the columns; a convolution is one pass over each with `convolve`. Stages of small
@@ -42,6 +42,13 @@
 
 namespace tilewright {
 
+// How blocks of threads that are a cluster exchange words of 64 bits
+// (generators/algorithms/block_clusters.h).
+struct ClusterExchange {
+    std::function<Halide::Expr(Halide::Expr word, int block, int blocks)> word_of;
+    std::function<Halide::Expr(const std::vector<Halide::Expr> &words)> words_for;
+};
+
 // The inputs of a pass besides the lines; those that it does not use are undefined.
 struct FftPassTables {
     Halide::Func roots, twiddles, first, last, response, middle;
@@ -76,18 +83,22 @@ struct FftPass : Halide::NamesInterface {
     Func cells{"cells"}, out{"out"};
     std::vector<Stage> stages;  // the updates of cells
     std::vector<Func> last_factors;
-    RDom last_stage;  // iteration, butterflies side by side
+    RDom last_stage;  // iteration, butterflies side by side, and the block where it is one of a cluster
+    RDom of_block;    // of the stage of the last digit, where it updates cells: the first digits of a block
 
     // `side_by_side`: how many butterflies of the last stage are computed side by side.
     // `words`: a cell is a word of 64 bits; otherwise it is a pair of f32.
     // `loaded`: what becomes of the first word of each butterfly that was loaded; it may fetch what other
     // blocks of threads read. Undefined: nothing.
+    // `cluster`: how blocks of a cluster exchange words, where the shape is of one.
     FftPass(Func in, const FftPassTables &tables, const FftPassShape &shape, int side_by_side,
-        MultiplyAdd multiply_add, bool words, std::function<Expr(Expr)> loaded = {})
+        MultiplyAdd multiply_add, bool words, std::function<Expr(Expr)> loaded = {},
+        ClusterExchange cluster = {})
         : shape(shape), count((int)shape.radices().size()), length(shape.length()),
           butterflies(length / (shape.convolve ? shape.radix[0] : shape.radices().back())), in(std::move(in)),
           tables(tables), power_of_two(std::move(multiply_add)), words(words), side_by_side(side_by_side),
-          loaded(std::move(loaded)) {
+          loaded(std::move(loaded)), cluster(std::move(cluster)) {
+        of_block = RDom(0, shape.clustered ? shape.radix[0] / shape.blocks() : 1, "of_block");
         for (int s = 0; s < count; s++) {
             digits.push_back(Var("digit" + std::to_string(s)));
         }
@@ -106,6 +117,10 @@ struct FftPass : Halide::NamesInterface {
     bool across() const {
         return shape.lines == FftPassShape::Lines::across;
     }
+    // Whether the values of a digit are in different blocks of a cluster.
+    bool is_spread(int digit) const {
+        return shape.clustered && digit == count - 1;
+    }
 
 private:
     using Numbered = FftPassShape::Numbered;
@@ -115,6 +130,7 @@ private:
     bool words;
     int side_by_side;
     std::function<Expr(Expr)> loaded;
+    ClusterExchange cluster;
 
     int radix(int s) const {
         return shape.radix[(size_t)s];
@@ -132,8 +148,14 @@ private:
                shape.numbered == Numbered::by_batch ? Expr(batch) :
                                                       Expr(0);
     }
-    std::vector<Expr> digit_values() const {
-        return {digits.begin(), digits.end()};
+    // The digits of the butterflies of a stage. Of those over digits of other blocks, a block has the ones
+    // whose first digit is its number, or so many blocks more.
+    std::vector<Expr> digit_values(int s) const {
+        std::vector<Expr> digit(digits.begin(), digits.end());
+        if (is_spread(s)) {
+            digit[0] = digits.back() + shape.blocks() * of_block;
+        }
+        return digit;
     }
 
     // The indices of the cell that has these digits.
@@ -158,6 +180,12 @@ private:
     // The values of digit s.
     std::vector<Complex> read(int s, std::vector<Expr> digit) const {
         std::vector<Complex> values;
+        if (is_spread(s)) {
+            for (int j = 0; j < radix(s); j++) {
+                values.push_back(Complex::of_word(cluster.word_of(cells(cell(digit)), j, radix(s))));
+            }
+            return values;
+        }
         for (int j = 0; j < radix(s); j++) {
             digit[(size_t)s] = j;
             const auto index = cell(digit);
@@ -169,7 +197,7 @@ private:
 
     // Stores the values of digit s in place: all values are read before any is written.
     void write(int s, const std::vector<Complex> &values, std::vector<Func> factors) {
-        std::vector<Expr> index, packed, re, im, digit = digit_values();
+        std::vector<Expr> index, packed, re, im, digit = digit_values(s);
         for (int j = 0; j < radix(s); j++) {
             index.push_back(j);
             re.push_back(values[(size_t)j].re);
@@ -178,6 +206,11 @@ private:
         }
         if (loaded && stages.empty()) {
             packed[0] = loaded(packed[0]);
+        }
+        if (is_spread(s)) {
+            cells(cell(digit)) = cluster.words_for(packed);
+            stages.push_back({s, std::move(factors)});
+            return;
         }
         digit[(size_t)s] = scatter(index);
         if (words) {
@@ -293,7 +326,7 @@ private:
     }
 
     void forward(int s) {
-        const auto digit = digit_values();
+        const auto digit = digit_values(s);
         std::vector<Func> funcs;
         std::vector<Complex> values;
         Factors factors;
@@ -336,7 +369,7 @@ private:
 
     void backward(int s) {
         std::vector<Func> funcs;
-        const auto digit = digit_values();
+        const auto digit = digit_values(s);
         const Factors factors = factors_of(
             radix(s), [&](Expr r) { return tables.roots(r * (length / (radix(s) * stride(s)))); },
             lower(s, digit), 1, funcs);
@@ -346,18 +379,29 @@ private:
     // The last stage writes its values to their positions in `out`.
     void finish() {
         const int s = shape.convolve ? 0 : count - 1, sign = shape.convolve ? 1 : -1;
-        int side = std::min(side_by_side, butterflies);
-        while (butterflies % side != 0) {  // every thread has as many of them
+        const int blocks = shape.blocks(), butterflies_of_block = butterflies / blocks;
+        int side = std::min(side_by_side, butterflies_of_block);
+        while (butterflies_of_block % side != 0) {  // every thread has as many of them
             side--;
         }
-        last_stage = RDom(0, butterflies / side, 0, side, "last_stage");
-        const Expr butterfly = last_stage.y + side * last_stage.x;
+        last_stage = shape.clustered ?
+                         RDom(0, butterflies_of_block / side, 0, side, 0, blocks, "last_stage") :
+                         RDom(0, butterflies_of_block / side, 0, side, "last_stage");
+        Expr rest = last_stage.y + side * last_stage.x, butterfly = rest;
         std::vector<Expr> digit((size_t)count);
-        Expr rest = butterfly;
         for (int step = 0; step < count - 1; step++) {
             const int j = shape.convolve ? count - 1 - step : step;
-            digit[(size_t)j] = rest % radix(j);
-            rest = rest / radix(j);
+            const bool is_divided = shape.clustered && step == 0;  // among the blocks
+            const int values = is_divided ? radix(j) / blocks : radix(j);
+            digit[(size_t)j] = rest % values;
+            rest = rest / values;
+            if (is_divided) {
+                digit[(size_t)j] = last_stage.z + blocks * digit[(size_t)j];
+                butterfly = last_stage.z + blocks * butterfly;
+            }
+        }
+        if (is_spread(s)) {
+            digit[(size_t)s] = last_stage.z;
         }
         const Factors factors =
             factors_of(radix(s), [&](Expr k) { return tables.roots(k); }, butterfly, sign, last_factors);

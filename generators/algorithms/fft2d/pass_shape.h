@@ -30,6 +30,11 @@ struct FftPassShape {
     // The variant serves every field: a call of it runs the passes that transform the field, whether or not
     // this one is among them. Another pass serves the fields whose transform it takes part in.
     bool serves_all = false;
+    // The last digit of n is the number of a thread block among those of a cluster, which share the cells of
+    // their lines: each block has the points whose last digit is its number. Of columns; the first radix is a
+    // multiple of the last one, because the stage of the last digit is divided among the blocks by the first
+    // digit.
+    bool clustered = false;
 
     FftPassShape() = default;
     explicit FftPassShape(const std::vector<int> &radices) {
@@ -52,6 +57,7 @@ struct FftPassShape {
         visit("chirp_last", chirp_last);
         visit("convolve", convolve);
         visit("serves_all", serves_all);
+        visit("clustered", clustered);
     }
 
     // The radices of the stages that there are.
@@ -83,6 +89,13 @@ struct FftPassShape {
 
     int length() const {
         return radix[0] * radix[1] * radix[2] * radix[3];
+    }
+    // How many thread blocks share a line, and how many of its points each of them has.
+    int blocks() const {
+        return clustered ? radices().back() : 1;
+    }
+    int points_of_block() const {
+        return length() / blocks();
     }
 
     // Of FftLines: how many points a transform of the first level has.

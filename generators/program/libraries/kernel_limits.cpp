@@ -1,4 +1,5 @@
 #include "generators/program/libraries/kernel_limits.h"
+#include "generators/algorithms/block_clusters.h"
 #include "generators/algorithms/tensor_product.h"
 #include <algorithm>
 #include <cstdlib>
@@ -64,6 +65,7 @@ protected:
 
     Halide::Expr visit(const Call *call) override {
         needs.tensor_products = needs.tensor_products || call->name.starts_with(tensor_prefix);
+        needs.clusters = needs.clusters || call->name.starts_with(cluster_prefix);
         needs.lane_products =
             needs.lane_products || std::ranges::any_of(lane_products, [&](const LaneProduct &product) {
                 return call->name.starts_with(product.prefix);

@@ -9,6 +9,7 @@ struct KernelNeeds {
     bool images = false;                    // textures
     bool tensor_products = false;           // generators/algorithms/tensor_text.h
     bool lane_products = false;             // of bytes, the same
+    bool clusters = false;                  // generators/algorithms/block_clusters.h
 };
 
 // What was seen of the kernels that this process made. Each library is made in a process of its own.

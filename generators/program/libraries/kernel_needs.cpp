@@ -1,4 +1,5 @@
 #include "generators/program/libraries/kernel_needs.h"
+#include "generators/algorithms/block_clusters.h"
 #include "generators/algorithms/tensor_product.h"
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/kernel_limits.h"
@@ -59,7 +60,9 @@ void write_needs(const Library &library, const std::string &target, const std::s
     const auto word = [](bool value) { return value ? "true" : "false"; };
     const bool opencl = library.backend == "opencl";
     const int built_for = opencl ? 0 : built.get_cuda_capability_lower_bound(),
-              of_instructions = needs.lane_products || needs.tensor_products ? LaneProduct::capability : 0;
+              of_instructions = needs.clusters                               ? cluster_capability :
+                                needs.lane_products || needs.tensor_products ? LaneProduct::capability :
+                                                                               0;
     std::ofstream(file_of(library.name, folder))
         << "{" << needs.threads << ", " << needs.shared_bytes << ", " << std::max(built_for, of_instructions)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLDoubles)) << ", " << word(needs.images)
