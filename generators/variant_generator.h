@@ -44,6 +44,9 @@ protected:
         if (variant().native_functions) {
             call_native_functions(pipeline);
         }
+        for (const PartedExchange &exchange : in_parts_) {
+            exchange_in_parts(pipeline, exchange);
+        }
         check_kernel_limits(pipeline, this->get_target(),
             only_table().op + "/" + variant().name + " for " + std::string(type));
         for (const std::string &func : loaded_ahead_) {
@@ -87,11 +90,13 @@ protected:
             folded_per_thread_ = context.folded_per_thread;
             loaded_ahead_ = context.loaded_ahead;
             own_memory_ = context.own_memory;
+            in_parts_ = context.in_parts;
         }
     }
 
 private:
     std::vector<std::string> folded_per_thread_, loaded_ahead_, own_memory_;
+    std::vector<PartedExchange> in_parts_;
 };
 
 }  // namespace tilewright

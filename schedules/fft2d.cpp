@@ -65,10 +65,12 @@ const std::vector<PassLines> long_rows = {
 // Columns in the 48 KB that blocks share by OpenCL: .0298, .0283, .0660, .0923, .1119 and .1513 ms for
 // squares of the first six sides, where lines of any length take .0356, .0481, .0832, .1028, .1238 and .1775
 // (H200, 2026-11-29). Two columns of 2048 at a time take .0668, and parts of columns .0523.
-const std::vector<PassLines> columns_by_opencl = {{{12, 12, 10}, 4, 0, opencl, 0, 120},
-    {{16, 12, 8}, 4, 0, opencl}, {{20, 10, 10}, 2, 2, opencl}, {{15, 12, 12}, 2, 2, opencl, 0, 90},
-    {{16, 16, 10}, 2, 2, opencl, 0, 128}, {{15, 20, 10}, 2, 0, opencl}, {{17, 12, 12}, 2, 2, opencl, 80, 102},
-    {{19, 12, 12}, 2, 1, opencl, 80, 114}};
+const std::vector<PassLines> columns_by_opencl = {{{12, 12, 10}, 4, 2, opencl, 40, 120, 0, 1},
+    {{16, 12, 8}, 4, 2, opencl, 80, 0, 0, 1}, {{20, 12, 8}, 4, 2, opencl, 80, 96, 0, 1},
+    {{20, 10, 10}, 4, 2, opencl, 64, 0, 0, 1}, {{15, 12, 12}, 4, 2, opencl, 80, 90, 0, 1},
+    {{16, 16, 10}, 4, 2, opencl, 96, 160, 0, 1}, {{20, 10, 15}, 4, 0, opencl, 80, 200, 0, 1},
+    {{12, 17, 12}, 4, 1, opencl, 72, 204, 0, 1}, {{12, 19, 12}, 4, 1, opencl, 64, 228, 0, 1},
+    {{16, 16, 15}, 4, 2, opencl, 64, 256, 0, 2}};
 
 PassNumbers second_part_of_any(int together) {
     PassNumbers numbers = second_part_across(together);

@@ -1,6 +1,7 @@
 #pragma once
 #include "Halide.h"
 #include "generators/algorithms/configuration.h"
+#include "schedules/passes/parted_exchange.h"
 #include <functional>
 #include <initializer_list>
 #include <limits>
@@ -45,6 +46,7 @@ struct ScheduleContext {
     bool is_stage = false;  // of a pipeline: the buffers are nobody's, so that their sizes say nothing
     std::vector<std::string> loaded_ahead = {};  // the Funcs that load_ahead() was called for
     std::vector<std::string> own_memory = {};    // the Funcs that keep_in_own_memory() was called for
+    std::vector<PartedExchange> in_parts = {};   // those of exchange_in_parts()
 
     // The value of the tunable called `name`; a name that the variant does not have is a build error.
     int operator[](const std::string &name) const;
@@ -69,6 +71,10 @@ struct ScheduleContext {
     // Leaves out the barriers of the loop that makes `func` in shared memory, of which each thread reads only
     // what it wrote itself (schedules/passes/own_memory.h).
     void keep_in_own_memory(const Halide::Func &func);
+
+    // Has the threads of a block exchange the words of `func` in parts, each half of them in so many pieces
+    // (schedules/passes/parted_exchange.h).
+    void exchange_in_parts(const Halide::Func &func, int pieces, std::vector<PlaceDigit> digits);
 };
 
 // The numbers from `least` to `most`.
