@@ -318,9 +318,6 @@ ScheduleVariants on_tensor_cores() {
                 .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB."),
             // 2048 / 4096 on an H200, ms (2026-11-30): .231 / 1.40, by tensor_small .230 / 1.69; with rows of
             // A .233 / 1.58, with 256 threads .261 / 1.78.
-            by_panels(variant("tensor_whole", opencl, "f32", fragments, in_rows, tiles(2, 128, 16, 16)))
-                .serves("k", deep(16))
-                .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB."),
             by_panels(variant("tensor_any", opencl, "f32", fragments, panels, tiles(2, 128, 16, 16)))
                 .serves("k", deep(16))
                 .says("As tensor_small in 128 x 128 tiles."),

@@ -119,9 +119,8 @@ void ScheduleContext::keep_in_own_memory(const Halide::Func &func) {
     own_memory.push_back(func.name());
 }
 
-void ScheduleContext::exchange_in_parts(
-    const Halide::Func &func, int pieces, std::vector<PlaceDigit> digits) {
-    in_parts.push_back({func.name(), pieces, std::move(digits)});
+void ScheduleContext::exchange_in_halves(const Halide::Func &func) {
+    in_halves.push_back(func.name());
 }
 
 std::vector<std::string> backends(Backends where) {

@@ -1,7 +1,6 @@
 #pragma once
 #include "Halide.h"
 #include "generators/algorithms/configuration.h"
-#include "schedules/passes/parted_exchange.h"
 #include <functional>
 #include <initializer_list>
 #include <limits>
@@ -46,7 +45,7 @@ struct ScheduleContext {
     bool is_stage = false;  // of a pipeline: the buffers are nobody's, so that their sizes say nothing
     std::vector<std::string> loaded_ahead = {};  // the Funcs that load_ahead() was called for
     std::vector<std::string> own_memory = {};    // the Funcs that keep_in_own_memory() was called for
-    std::vector<PartedExchange> in_parts = {};   // those of exchange_in_parts()
+    std::vector<std::string> in_halves = {};     // the Funcs that exchange_in_halves() was called for
 
     // The value of the tunable called `name`; a name that the variant does not have is a build error.
     int operator[](const std::string &name) const;
@@ -72,9 +71,9 @@ struct ScheduleContext {
     // what it wrote itself (schedules/passes/own_memory.h).
     void keep_in_own_memory(const Halide::Func &func);
 
-    // Has the threads of a block exchange the words of `func` in parts, each half of them in so many pieces
-    // (schedules/passes/parted_exchange.h).
-    void exchange_in_parts(const Halide::Func &func, int pieces, std::vector<PlaceDigit> digits);
+    // Has the threads of a block exchange the words of `func` in halves, through half of the shared memory
+    // (schedules/passes/halved_exchange.h).
+    void exchange_in_halves(const Halide::Func &func);
 };
 
 // The numbers from `least` to `most`.

@@ -22,10 +22,6 @@ struct PassNumbers {
     int ahead = 0;
     int pad = 1;  // which rows of cells are longer by one, against bank conflicts: 0 none, 1 those of the
                   // last digit, 2 all
-    // In how many pieces the real parts of all cells are exchanged, and then the imaginary ones, through
-    // shared memory that has room for one piece (schedules/passes/parted_exchange.h). 0: all of a cell at
-    // once.
-    int pieces = 0;
 };
 
 // What a pass does, for people: "Columns of 512 points: all stages in shared memory, 8 lines at a time."
@@ -63,9 +59,6 @@ inline ScheduleVariant pass_variant(const std::string &name, Backends where,
     if (n.ahead > 0) {
         tunables.push_back({"ahead", n.ahead, 0, 4});
     }
-    if (n.pieces > 0) {
-        tunables.push_back({"pieces", n.pieces, 1, 4});
-    }
     return variant(name, where, "c64", schedule, shape, std::move(tunables))
         .says(pass_sentence(where, shape, n.together));
 }
@@ -79,8 +72,12 @@ struct PassLines {
     int registers = 0;  // at most so many for a thread on CUDA; 0: as many as it likes
     int threads = 0;    // as in PassNumbers
     int ahead = 0;      // as in PassNumbers
-    int pieces = 0;     // as in PassNumbers
+    // Whether threads exchange the real parts of their numbers, and then the imaginary ones, through half of
+    // the shared memory.
+    bool in_halves = false;
 };
+
+inline void lines_in_halves(FftPass &f, ScheduleContext &context);
 
 // A variant for each length: NAME_LENGTH, with the options that `numbers` makes of its lines together.
 template<typename Numbers>
@@ -92,9 +89,9 @@ ScheduleVariants pass_variants(const std::string &name, void (*schedule)(FftPass
         n.pad = lines.pad;
         n.threads = lines.threads;
         n.ahead = lines.ahead;
-        n.pieces = lines.pieces;
         const std::string length = std::to_string(FftPassShape(lines.radices).length());
-        ScheduleVariant made = pass_variant(name + "_" + length, lines.where, schedule, lines.radices, n);
+        ScheduleVariant made = pass_variant(name + "_" + length, lines.where,
+            lines.in_halves ? lines_in_halves : schedule, lines.radices, n);
         variants.push_back(lines.registers ? std::move(made).registers("", lines.registers) : made);
     }
     return variants;
@@ -105,14 +102,13 @@ ScheduleVariants pass_variants(const std::string &name, void (*schedule)(FftPass
 inline const std::vector<PassLines> &whole_rows() {
     static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
         {{16, 16}, 8}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 2, 2}, {{8, 16, 16}, 1, 2}, {{16, 16, 16}, 1, 2},
-        {{16, 16, 32}, 1, 2, cuda, 128}, {{16, 16, 32}, 1, 2, opencl, 128, 0, 0, 1}};
+        {{16, 16, 32}, 1, 2, cuda, 128}, {{16, 16, 32}, 1, 2, opencl, 128, 0, 0, true}};
     return lengths;
 }
 inline const std::vector<PassLines> &whole_columns() {
     static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
         {{16, 16}, 16}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 4, 2}, {{16, 16, 8}, 8, 2, cuda, 64},
-        {{16, 16, 16}, 4, 2, cuda, 64, 0, 1}, {{16, 16, 8}, 4, 2, opencl, 64, 0, 0, 1},
-        {{16, 16, 16}, 4, 2, opencl, 64, 0, 0, 2}};
+        {{16, 16, 16}, 4, 2, cuda, 64, 0, 1}, {{16, 16, 8}, 4, 2, opencl, 64, 0, 0, true}};
     return lengths;
 }
 
@@ -200,23 +196,6 @@ inline void stage_over_threads(FftPass &f, size_t number, int threads) {
     }
 }
 
-// Has cells exchanged in parts: by the digit of each stage, because the cells that a thread stores differ in
-// it.
-inline void exchange_cells_in_parts(FftPass &f, ScheduleContext &context, int together) {
-    std::vector<PlaceDigit> digits((size_t)f.count);
-    int stride = f.across() ? together : 1;
-    for (int s = f.count - 1; s >= 0; s--) {
-        const int radix = f.shape.radix[(size_t)s];
-        digits[(size_t)s] = {stride, radix, radix + (is_padded(f, s, context["pad"]) ? 1 : 0)};
-        stride *= digits[(size_t)s].room;
-    }
-    std::vector<PlaceDigit> of_stages;
-    for (const FftPass::Stage &stage : f.stages) {
-        of_stages.push_back(digits[(size_t)stage.digit]);
-    }
-    context.exchange_in_parts(f.cells, context["pieces"], std::move(of_stages));
-}
-
 // Each thread block transforms a few lines, which it keeps in shared memory: one stage after another with a
 // barrier between them, and one thread per butterfly. Neighbouring threads have neighbouring columns, or
 // neighbouring points of a row. Rows of cells that are longer by one put the points that neighbouring threads
@@ -260,12 +239,15 @@ inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
     for (size_t i = 0; i < f.stages.size(); i++) {
         stage_over_threads(f, i, threads);
     }
-    if (std::ranges::find(context.tunables, "pieces", &Tunable::name) != context.tunables.end()) {
-        exchange_cells_in_parts(f, context, together);
-    }
     for (Halide::OutputImageParam &field : context.buffers) {
         field.set_host_alignment(8);
     }
+}
+
+// The same with half of the shared memory (PassLines::in_halves).
+inline void lines_in_halves(FftPass &f, ScheduleContext &context) {
+    lines_in_shared(f, context);
+    context.exchange_in_halves(f.cells);
 }
 
 // A core transforms a few lines at a time, which it keeps in its cache. The same points of different lines

@@ -1,5 +1,5 @@
-// Exchanges words of shared memory in parts.
-#include "schedules/passes/parted_exchange.h"
+// Exchanges words of shared memory in halves.
+#include "schedules/passes/halved_exchange.h"
 #include "schedules/passes/thread_folds.h"
 #include <algorithm>
 #include <functional>
@@ -51,89 +51,6 @@ struct Words {
     }
 };
 
-// A sum of multiples. Halide's quotients of indices stay as they are, because it factors sums before it
-// divides them.
-struct Sum {
-    std::vector<std::pair<Expr, int>> terms;
-    int constant = 0;
-
-    explicit Sum(const Expr &e) {
-        add(e, 1);
-    }
-    // The sum divided by `by`, rounded down, where loops have these bounds.
-    Sum over(int by, const Scope<Interval> &bounds) const {
-        Sum quotient(0), rest(((constant % by) + by) % by);
-        quotient.constant = (constant - rest.constant) / by;
-        for (const auto &[e, factor] : terms) {
-            factor % by == 0 ? quotient.add(e, factor / by) : rest.add(e, factor);
-        }
-        const Interval range = find_constant_bounds(rest.value(), bounds);
-        const auto least = as_const_int(simplify(range.min / by)), most = as_const_int(simplify(range.max / by));
-        quotient.add(least && most && *least == *most ? Expr((int)*least) : rest.value() / by, 1);
-        return quotient;
-    }
-    Expr modulo(int by) const {
-        Sum rest(constant % by);
-        for (const auto &[e, factor] : terms) {
-            if (factor % by != 0) {
-                rest.add(e, factor);
-            }
-        }
-        return rest.value() % by;
-    }
-    Expr value() const {
-        Expr sum = constant;
-        for (const auto &[e, factor] : terms) {
-            sum += e * factor;
-        }
-        return sum;
-    }
-
-private:
-    void add(const Expr &e, int factor) {
-        const Mul *product = e.as<Mul>();
-        const auto number = as_const_int(e), multiple = product ? as_const_int(product->b) : std::nullopt;
-        if (number) {
-            constant += (int)*number * factor;
-        } else if (const Add *sum = e.as<Add>()) {
-            add(sum->a, factor);
-            add(sum->b, factor);
-        } else if (multiple) {
-            add(product->a, (int)*multiple * factor);
-        } else {
-            terms.emplace_back(e, factor);
-        }
-    }
-};
-
-// The words of an exchange that are in shared memory at a time: a half of those whose digit has some values.
-struct Part {
-    PlaceDigit digit;
-    int pieces, half, piece;
-    const Scope<Interval> &bounds;  // of the loops over threads
-
-    int values() const {
-        return digit.values / pieces;
-    }
-    int room() const {
-        return digit.room - digit.values + values();
-    }
-    // The statement where a word, which has the place `index` among all words, is in this part.
-    Stmt where_has(const Expr &index, const Stmt &done) const {
-        return pieces == 1 ? done :
-                             IfThenElse::make(
-                                 Sum(index).over(digit.stride, bounds).modulo(digit.room) / values() == piece,
-                                 done);
-    }
-    // The place that it has there.
-    Expr place(const Expr &index) const {
-        const auto rows = [&] { return Sum(index).over(digit.stride * digit.room, bounds).value(); };
-        return pieces == 1 ?
-                   index :
-                   index - piece * values() * digit.stride - rows() * (digit.room - room()) * digit.stride;
-    }
-};
-
 // What a thread does between two barriers: it loads words, computes, and stores words.
 class Section {
 public:
@@ -176,36 +93,34 @@ public:
         return computing.mutate(made_);
     }
 
-    // A half of the words of a piece, from registers to shared memory: nothing else of the section.
-    Stmt put(const Words &words, const Part &part) {
+    // A half of the words, from registers to shared memory: nothing else of the section.
+    Stmt put(const Words &words, int half) {
         struct Putting : Alone {
             using Alone::Alone, Alone::visit;
             Stmt visit(const Store *store) override {
                 if (store->name != words.shared) {
                     return Evaluate::make(0);
                 }
-                const Expr kept = Words::load(words.kept, section.place(stored++, part.half));
-                return part.where_has(
-                    store->index, Words::store(words.shared, kept, part.place(store->index)));
+                const Expr kept = Words::load(words.kept, section.place(stored++, half));
+                return Words::store(words.shared, kept, store->index);
             }
             int stored = 0;
-        } putting(*this, words, part);
+        } putting(*this, words, half);
         return putting.mutate(made_);
     }
 
     // The same from shared memory to registers.
-    Stmt get(const Words &words, const Part &part) {
+    Stmt get(const Words &words, int half) {
         struct Getting : Alone {
             using Alone::Alone, Alone::visit;
             Stmt visit(const LetStmt *let) override {
-                return gets(let->value, [&] { return Alone::visit(let); });
+                return gets(let->value, Alone::visit(let));
             }
             Stmt visit(const Store *store) override {
-                return gets(store->value, [] { return Evaluate::make(0); });
+                return gets(store->value, Evaluate::make(0));
             }
-            // The words that are loaded for a value, and then the rest of the statement. What is loaded in it
-            // is in the same piece.
-            Stmt gets(const Expr &value, const std::function<Stmt()> &rest) {
+            // The words that are loaded for a value, and then the rest of the statement.
+            Stmt gets(const Expr &value, const Stmt &rest) {
                 struct Loads : IRVisitor {
                     using IRVisitor::visit;
                     explicit Loads(const std::string &from) : from(from) {}
@@ -219,23 +134,15 @@ public:
                     std::vector<const Load *> all;
                 } loads(words.shared);
                 value.accept(&loads);
-                if (loads.all.empty()) {
-                    return rest();
-                }
                 std::vector<Stmt> all;
                 for (const Load *load : loads.all) {
-                    all.push_back(
-                        Words::store(words.loaded, Words::load(words.shared, part.place(load->index)),
-                            section.place(section.slot(load), part.half)));
+                    all.push_back(Words::store(words.loaded, Words::load(words.shared, load->index),
+                        section.place(section.slot(load), half)));
                 }
-                const bool is_first = !std::exchange(is_in_piece, true);
-                all.push_back(rest());
-                is_in_piece = !is_first;
-                const Stmt made = Block::make(all);
-                return is_first ? part.where_has(loads.all[0]->index, made) : made;
+                all.push_back(rest);
+                return Block::make(all);
             }
-            bool is_in_piece = false;
-        } getting(*this, words, part);
+        } getting(*this, words, half);
         return getting.mutate(made_);
     }
 
@@ -253,8 +160,8 @@ private:
     // What moves words has nothing of what computes them.
     struct Alone : IRMutator {
         using IRMutator::visit;
-        Alone(Section &section, const Words &words, const Part &part)
-            : section(section), words(words), part(part) {}
+        Alone(Section &section, const Words &words, int half)
+            : section(section), words(words), half(half) {}
         Expr visit(const Load *load) override {
             return load->name == words.shared ? zero() : IRMutator::visit(load);
         }
@@ -263,7 +170,7 @@ private:
         }
         Section &section;
         const Words &words;
-        const Part &part;
+        const int half;
     };
 };
 
@@ -301,43 +208,34 @@ private:
             });
             take(own->body);
         } else {
-            _halide_user_error << "exchange_in_parts: a barrier is in a loop or under a condition\n";
+            _halide_user_error << "exchange_in_halves: a barrier is in a loop or under a condition\n";
         }
     }
 };
 
-class ExchangeInParts : public IRMutator, public DescribedPass {
+class ExchangeInHalves : public IRMutator, public DescribedPass {
 public:
-    explicit ExchangeInParts(PartedExchange exchange) : exchange_(std::move(exchange)) {}
+    explicit ExchangeInHalves(std::string func) : func_(std::move(func)) {}
     std::string description() const override {
-        return exchange_.func + " is exchanged in 2 x " + std::to_string(exchange_.pieces) + " parts";
+        return func_ + " is exchanged in halves";
     }
 
 protected:
     using IRMutator::visit;
 
     Stmt visit(const Allocate *memory) override {
-        if (memory->memory_type != Halide::MemoryType::GPUShared ||
-            !memory->name.starts_with(exchange_.func + ".")) {
+        if (memory->memory_type != Halide::MemoryType::GPUShared || !memory->name.starts_with(func_ + ".")) {
             return IRMutator::visit(memory);
         }
-        const int size = memory->constant_allocation_size();
-        _halide_user_assert(memory->type == UInt(64) && size > 0)
-            << "exchange_in_parts: '" << exchange_.func << "' is no fixed number of words of 64 bits\n";
+        _halide_user_assert(memory->type == UInt(64))
+            << "exchange_in_halves: '" << func_ << "' does not have words of 64 bits\n";
         words_ = {.shared = memory->name,
-            .kept = unique_name(exchange_.func + "_kept"),
-            .loaded = unique_name(exchange_.func + "_loaded")};
-        int largest = exchange_.pieces == 1 ? size : 0;
-        for (size_t i = 0; exchange_.pieces > 1 && i < exchange_.digits.size(); i++) {
-            const Part part = part_of(i, 0);
-            _halide_user_assert(part.digit.values % part.pieces == 0)
-                << "exchange_in_parts: " << part.pieces << " pieces of " << part.digit.values << " values\n";
-            largest = std::max(largest, size / part.digit.room * part.room());
-        }
+            .kept = unique_name(func_ + "_kept"),
+            .loaded = unique_name(func_ + "_loaded")};
         const Stmt body = mutate(memory->body);
         words_.shared.clear();
-        return simplify(
-            Allocate::make(memory->name, UInt(32), memory->memory_type, {largest}, const_true(), body));
+        return simplify(Allocate::make(
+            memory->name, UInt(32), memory->memory_type, memory->extents, memory->condition, body));
     }
 
     // The innermost loop over threads.
@@ -350,24 +248,17 @@ protected:
             bool found = false;
         } inner;
         loop->body.accept(&inner);
-        const bool is_of_threads = loop->for_type == ForType::GPUThread;
-        const ScopedBinding<Interval> bind(is_of_threads, bounds_, loop->name,
-            Interval(loop->min, simplify(loop->min + loop->extent - 1)));
-        if (words_.shared.empty() || !is_of_threads || inner.found) {
+        if (words_.shared.empty() || loop->for_type != ForType::GPUThread || inner.found) {
             return IRMutator::visit(loop);
         }
         Sections sections(loop->body);
         std::vector<Section> &all = sections.all;
-        _halide_user_assert(all.size() == exchange_.digits.size() + 1)
-            << "exchange_in_parts: '" << exchange_.func << "' is exchanged " << all.size() - 1 << " times\n";
         std::vector<Stmt> done = {all[0].computed(words_)};
         for (size_t i = 1; i < all.size(); i++) {
-            const int parts = 2 * exchange_.pieces;
-            for (int number = 0; number < parts; number++) {
-                const Part part = part_of(i - 1, number);
+            for (const int half : {0, 1}) {
                 done.insert(
-                    done.end(), {all[i - 1].put(words_, part), sections.barrier, all[i].get(words_, part)});
-                if (number + 1 < parts || i + 1 < all.size()) {
+                    done.end(), {all[i - 1].put(words_, half), sections.barrier, all[i].get(words_, half)});
+                if (half == 0 || i + 1 < all.size()) {
                     done.push_back(sections.barrier);
                 }
             }
@@ -389,20 +280,14 @@ protected:
     }
 
 private:
-    const PartedExchange exchange_;
+    const std::string func_;
     Words words_;
-    Scope<Interval> bounds_;
-
-    Part part_of(size_t exchange, int number) const {
-        return {exchange_.digits[exchange], exchange_.pieces, number / exchange_.pieces,
-            number % exchange_.pieces, bounds_};
-    }
 };
 
 }  // namespace
 
-void exchange_in_parts(Halide::Pipeline &pipeline, const PartedExchange &exchange) {
-    pipeline.add_custom_lowering_pass(new ExchangeInParts(exchange));
+void exchange_in_halves(Halide::Pipeline &pipeline, const std::string &func) {
+    pipeline.add_custom_lowering_pass(new ExchangeInHalves(func));
 }
 
 }  // namespace tilewright

@@ -1,5 +1,5 @@
-// A lowering pass of the generator programs: words that threads exchange in parts.
-#include "schedules/passes/parted_exchange.h"
+// A lowering pass of the generator programs: words that threads exchange in halves.
+#include "schedules/passes/halved_exchange.h"
 #include <gtest/gtest.h>
 #include <string>
 
@@ -37,7 +37,7 @@ private:
 };
 
 // A block stores 4 x 4 words, adds to them along the other dimension, and writes them.
-Found exchanged(int pieces, const std::vector<PlaceDigit> &digits) {
+Found exchanged(bool in_halves) {
     const Target cuda("x86-64-linux-cuda-cuda_capability_80-no_runtime");
     ImageParam in(UInt(64), 2);
     Var i("i"), j("j"), k("k"), block("block");
@@ -55,28 +55,21 @@ Found exchanged(int pieces, const std::vector<PlaceDigit> &digits) {
 
     Found found;
     Pipeline pipeline(out);
-    if (pieces > 0) {
-        exchange_in_parts(pipeline, {cells.name(), pieces, digits});
+    if (in_halves) {
+        exchange_in_halves(pipeline, cells.name());
     }
     pipeline.add_custom_lowering_pass(new FindWords(found));
     pipeline.compile_to_module({in}, "exchanged", cuda);
     return found;
 }
 
-TEST(PartedExchange, TakesTheMemoryOfOnePart) {
-    const std::vector<PlaceDigit> digits = {{4, 4, 4}, {1, 4, 4}};
-    const Found whole = exchanged(0, digits), halves = exchanged(1, digits), quarters = exchanged(2, digits);
-    EXPECT_EQ(whole.bits * whole.words, 64 * 16);
-    EXPECT_EQ(halves.bits * halves.words, 32 * 16);
-    EXPECT_EQ(quarters.bits * quarters.words, 32 * 8);
+TEST(HalvedExchange, TakesHalfOfTheMemory) {
+    const Found whole = exchanged(false), halves = exchanged(true);
+    EXPECT_EQ(whole.bits, 64);
+    EXPECT_EQ(halves.bits, 32);
+    EXPECT_EQ(halves.words, whole.words);
     EXPECT_EQ(whole.barriers, 2);
-    EXPECT_EQ(halves.barriers, 2 * 4 - 1) << "two per part, and none behind the last one";
-    EXPECT_EQ(quarters.barriers, 2 * 8 - 1);
-}
-
-TEST(PartedExchange, RefusesWhatItCannotDivide) {
-    EXPECT_THROW(exchanged(1, {{4, 4, 4}}), CompileError) << "two exchanges";
-    EXPECT_THROW(exchanged(3, {{4, 4, 4}, {1, 4, 4}}), CompileError) << "four values in three pieces";
+    EXPECT_EQ(halves.barriers, 7) << "of two exchanges: two per half, and none behind the last half";
 }
 
 }  // namespace
