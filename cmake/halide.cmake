@@ -83,7 +83,7 @@ set(parts
     generators/program/libraries/kernel_texts
     generators/program/libraries/library generators/program/library_selection generators/program/program
     generators/program/show schedules/passes/half_storage schedules/passes/native_functions
-    schedules/passes/thread_folds schedules/passes/whole_registers schedules/schedule)
+    schedules/passes/halved_exchange schedules/passes/thread_folds schedules/passes/whole_registers schedules/schedule)
 if (TILEWRIGHT_GENERATOR_ARCHIVE)
     set(parts "")
     add_library(tilewright_generator STATIC IMPORTED GLOBAL)

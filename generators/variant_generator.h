@@ -5,6 +5,7 @@
 #include "generators/program/libraries/kernel_limits.h"
 #include "generators/program/libraries/kernel_ptx.h"
 #include "schedules/passes/half_storage.h"
+#include "schedules/passes/halved_exchange.h"
 #include "schedules/passes/loads_ahead.h"
 #include "schedules/passes/native_functions.h"
 #include "schedules/passes/own_memory.h"
@@ -43,6 +44,9 @@ protected:
         }
         if (variant().native_functions) {
             call_native_functions(pipeline);
+        }
+        for (const std::string &func : in_halves_) {
+            exchange_in_halves(pipeline, func);
         }
         check_kernel_limits(pipeline, this->get_target(),
             only_table().op + "/" + variant().name + " for " + std::string(type));
@@ -87,11 +91,12 @@ protected:
             folded_per_thread_ = context.folded_per_thread;
             loaded_ahead_ = context.loaded_ahead;
             own_memory_ = context.own_memory;
+            in_halves_ = context.in_halves;
         }
     }
 
 private:
-    std::vector<std::string> folded_per_thread_, loaded_ahead_, own_memory_;
+    std::vector<std::string> folded_per_thread_, loaded_ahead_, own_memory_, in_halves_;
 };
 
 }  // namespace tilewright

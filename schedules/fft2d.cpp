@@ -62,13 +62,13 @@ const std::vector<PassLines> columns_of_photographs = {{{17, 12, 10}, 4, 2, cuda
 const std::vector<PassLines> long_rows = {
     {{20, 25, 20}, 1, 2, cuda, 64, 500}, {{16, 16, 8, 8}, 1, 2, cuda, 64, 1024}};
 
-// Columns in the 48 KB that blocks share by OpenCL: .0298, .0283, .0660, .0923, .1119 and .1513 ms for
-// squares of the first six sides, where lines of any length take .0356, .0481, .0832, .1028, .1238 and .1775
-// (H200, 2026-11-29). Two columns of 2048 at a time take .0668, and parts of columns .0523.
-const std::vector<PassLines> columns_by_opencl = {{{12, 12, 10}, 4, 0, opencl, 0, 120},
-    {{16, 12, 8}, 4, 0, opencl}, {{20, 10, 10}, 2, 2, opencl}, {{15, 12, 12}, 2, 2, opencl, 0, 90},
-    {{16, 16, 10}, 2, 2, opencl, 0, 128}, {{15, 20, 10}, 2, 0, opencl}, {{17, 12, 12}, 2, 2, opencl, 80, 102},
-    {{19, 12, 12}, 2, 1, opencl, 80, 114}};
+// Columns in the 48 KB that blocks share by OpenCL, four at a time, in halves. Two whole columns at a time
+// took 1.2 to 1.6 times as long, lines of any length 1.6 to 1.9 times (H200, 2026-11-30).
+const std::vector<PassLines> columns_by_opencl = {{{12, 12, 10}, 4, 2, opencl, 40, 120, 0, true},
+    {{16, 12, 8}, 4, 0, opencl}, {{20, 12, 8}, 4, 2, opencl, 80, 96, 0, true},
+    {{20, 10, 10}, 4, 2, opencl, 64, 0, 0, true}, {{15, 12, 12}, 4, 2, opencl, 80, 90, 0, true},
+    {{16, 16, 10}, 4, 2, opencl, 96, 160, 0, true}, {{20, 10, 15}, 4, 0, opencl, 72, 200, 0, true},
+    {{12, 17, 12}, 4, 1, opencl, 72, 204, 0, true}, {{12, 19, 12}, 4, 1, opencl, 64, 228, 0, true}};
 
 PassNumbers second_part_of_any(int together) {
     PassNumbers numbers = second_part_across(together);

@@ -92,10 +92,11 @@ PassNumbers last_part(int together) {
 // Lengths that a block takes there and back.
 const std::vector<PassLines> convolved_rows = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
     {{16, 16}, 8}, {{8, 8, 8}, 4}, {{8, 8, 16}, 2}, {{8, 16, 16}, 1, 1, gpu, 64},
-    {{16, 16, 16}, 1, 1, gpu, 64}, {{16, 16, 32}, 1, 1, cuda, 128}};
+    {{16, 16, 16}, 1, 1, gpu, 64}, {{16, 16, 32}, 1, 1, cuda, 128},
+    {{16, 16, 32}, 1, 1, opencl, 128, 0, 0, true}};
 const std::vector<PassLines> convolved_columns = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
     {{16, 16}, 16}, {{8, 8, 8}, 4, 1, gpu, 64}, {{8, 8, 16}, 4, 1, gpu, 64}, {{16, 16, 8}, 8, 1, cuda, 64},
-    {{16, 16, 16}, 4, 1, cuda, 64, 0, 1}};
+    {{16, 16, 16}, 4, 1, cuda, 64, 0, 1}, {{16, 16, 8}, 4, 1, opencl, 64, 0, 0, true}};
 
 // With phases, which take registers, and tables of them, which are read beside the field.
 std::vector<PassLines> with_phases(std::vector<PassLines> lengths) {

@@ -303,6 +303,11 @@ ScheduleVariants on_tensor_cores() {
                 .meant_for("shorter_side", {.least = 17})
                 .meant_for("tiles", {.most = 128})
                 .says("Warps multiply rows as they are, and those of a block share the depth of its tile."),
+            variant("tensor_lanes", opencl, "f32", lanes, slices(32, 32, 4, 64, 1))
+                .serves("k", deep(16))
+                .meant_for("shorter_side", {.least = 17})
+                .meant_for("tiles", {.most = 128})
+                .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB."),
             variant("tensor_shares", cuda, "f32", fragments, in_parts, shares(1, 64, 64, 264))
                 .serves("k", deep(64))
                 .meant_for("shorter_side", {.least = 17})
@@ -320,6 +325,10 @@ ScheduleVariants on_tensor_cores() {
                 .serves("k", deep(32))
                 .meant_for("longer_side", {.most = 1600})
                 .says("As tensor_any in 128 x 64 tiles, of which a last row or column leaves less idle."),
+            by_panels(variant("tensor_small_whole", opencl, "f32", fragments, in_rows, tiles(1, 64, 32, 8)))
+                .serves("k", deep(32))
+                .meant_for("longer_side", {.most = 2048})
+                .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB."),
             by_panels(variant("tensor_small", opencl, "f32", fragments, panels, tiles(1, 64, 16, 8)))
                 .serves("k", deep(16))
                 .meant_for("longer_side", {.most = 2048})

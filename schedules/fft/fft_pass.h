@@ -77,7 +77,12 @@ struct PassLines {
     int registers = 0;  // at most so many for a thread on CUDA; 0: as many as it likes
     int threads = 0;    // as in PassNumbers
     int ahead = 0;      // as in PassNumbers
+    // Whether threads exchange the real parts of their numbers, and then the imaginary ones, through half of
+    // the shared memory.
+    bool in_halves = false;
 };
+
+inline void lines_in_halves(FftPass &f, ScheduleContext &context);
 
 // A variant for each length: NAME_LENGTH, with the options that `numbers` makes of its lines together.
 template<typename Numbers>
@@ -90,7 +95,8 @@ ScheduleVariants pass_variants(const std::string &name, void (*schedule)(FftPass
         n.threads = lines.threads;
         n.ahead = lines.ahead;
         const std::string length = std::to_string(FftPassShape(lines.radices).length());
-        ScheduleVariant made = pass_variant(name + "_" + length, lines.where, schedule, lines.radices, n);
+        ScheduleVariant made = pass_variant(name + "_" + length, lines.where,
+            lines.in_halves ? lines_in_halves : schedule, lines.radices, n);
         variants.push_back(lines.registers ? std::move(made).registers("", lines.registers) : made);
     }
     return variants;
@@ -101,13 +107,13 @@ ScheduleVariants pass_variants(const std::string &name, void (*schedule)(FftPass
 inline const std::vector<PassLines> &whole_rows() {
     static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
         {{16, 16}, 8}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 2, 2}, {{8, 16, 16}, 1, 2}, {{16, 16, 16}, 1, 2},
-        {{16, 16, 32}, 1, 2, cuda, 128}};
+        {{16, 16, 32}, 1, 2, cuda, 128}, {{16, 16, 32}, 1, 2, opencl, 128, 0, 0, true}};
     return lengths;
 }
 inline const std::vector<PassLines> &whole_columns() {
     static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
         {{16, 16}, 16}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 4, 2}, {{16, 16, 8}, 8, 2, cuda, 64},
-        {{16, 16, 16}, 4, 2, cuda, 64, 0, 1}};
+        {{16, 16, 16}, 4, 2, cuda, 64, 0, 1}, {{16, 16, 8}, 4, 2, opencl, 64, 0, 0, true}};
     return lengths;
 }
 
@@ -272,6 +278,12 @@ inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
     for (Halide::OutputImageParam &field : context.buffers) {
         field.set_host_alignment(8);
     }
+}
+
+// The same with half of the shared memory (PassLines::in_halves).
+inline void lines_in_halves(FftPass &f, ScheduleContext &context) {
+    lines_in_shared(f, context);
+    context.exchange_in_halves(f.cells);
 }
 
 // A core transforms a few lines at a time, which it keeps in its cache. The same points of different lines
