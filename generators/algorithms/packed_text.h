@@ -142,6 +142,7 @@ private:
 class PackedText {
 public:
     static constexpr uint32_t least = 2, least_elsewhere = 4;  // lengths of copies
+    static constexpr uint32_t like_longer = 6;  // and longer: how far back is written alike
 
     template<typename Coder>
     bool is_copy(Coder &coder, const PastSteps &past, unsigned char last, bool value) {
@@ -173,7 +174,7 @@ public:
 
     template<typename Coder>
     uint32_t back(Coder &coder, uint32_t length, uint32_t value) {
-        return back_[std::min(length - least_elsewhere, 2u)].code(coder, value);
+        return back_[std::min(length, like_longer) - least_elsewhere].code(coder, value);
     }
 
     // `there`: the letter that the last copy would have come to.
@@ -205,7 +206,7 @@ private:
     std::array<std::array<Chance, 256>, 4> is_copy_;
     std::array<std::array<Chance, PastSteps::kept>, 4> which_;
     std::array<Length, 2> length_;
-    std::array<CodedNumber, 3> back_;
+    std::array<CodedNumber, like_longer - least_elsewhere + 1> back_;
     std::array<std::array<Chance, 256>, 256> letter_;
     std::array<std::array<Chance, 256>, 2> other_letter_;
 };

@@ -107,14 +107,23 @@ private:
     PackedText model_;
     PastSteps past_;
     std::vector<int> newest_ = std::vector<int>(1 << slot_bits, -1), older_;
-    std::vector<Place> places_;
+    std::vector<Place> places_ = std::vector<Place>(span + long_enough);
     std::array<std::array<float, long_enough + 1>, 2> length_costs_{};
+    std::array<uint32_t, 2> lengths_priced_{};  // the lengths below have their costs
 
     template<typename Code>
     static float cost_of(const Code &code) {
         BitPrice price;
         code(price);
         return price.bits;
+    }
+
+    float cost_of_length(bool elsewhere, uint32_t length) {
+        for (uint32_t &next = lengths_priced_[elsewhere]; next <= length; next++) {
+            length_costs_[elsewhere][next] =
+                cost_of([&](BitPrice &price) { model_.length(price, elsewhere, next); });
+        }
+        return length_costs_[elsewhere][length];
     }
 
     unsigned char letter(size_t at) const {
@@ -135,9 +144,20 @@ private:
         }
     }
 
+    // Of two places, the first one before the second one. Eight letters at a time.
     uint32_t same_letters(size_t a, size_t b) const {
-        const auto end = std::mismatch(text_.begin() + b, text_.end(), text_.begin() + a).first;
-        return (uint32_t)(end - text_.begin() - b);
+        size_t same = 0;
+        for (uint64_t one = 0, other = 0; b + same + sizeof one <= text_.size(); same += sizeof one) {
+            std::memcpy(&one, text_.data() + a + same, sizeof one);
+            std::memcpy(&other, text_.data() + b + same, sizeof other);
+            if (one != other) {
+                return (uint32_t)(same + size_t(std::countr_zero(one ^ other)) / 8);
+            }
+        }
+        while (b + same < text_.size() && text_[a + same] == text_[b + same]) {
+            same++;
+        }
+        return (uint32_t)same;
     }
 
     void reach(size_t from, const TextStep &step, float cost) {
@@ -149,18 +169,14 @@ private:
     }
 
     std::vector<TextStep> cheapest_steps() {
-        for (uint32_t length = PackedText::least; length <= long_enough; length++) {
-            for (const bool elsewhere : {false, true}) {
-                length_costs_[elsewhere][length] =
-                    cost_of([&](BitPrice &price) { model_.length(price, elsewhere, length); });
-            }
-        }
-        places_.assign(span + long_enough + 1, Place());
+        lengths_priced_ = {PackedText::least, PackedText::least};
+        std::fill_n(places_.begin(), long_enough, Place());
         places_[0] = {0, {}, past_};
         TextStep last;
         size_t i = 0;
         for (const size_t end = std::min(span, text_.size() - at_); i < end; i++) {
             Place &place = places_[i];
+            places_[i + long_enough] = Place();  // no step from here comes farther
             if (i > 0) {
                 place.past = places_[i - std::max(place.step.length, 1u)].past;
                 place.past.add(place.step);
@@ -197,25 +213,31 @@ private:
     TextStep try_copies(size_t i) {
         const Place &place = places_[i];
         const size_t at = at_ + i;
+        std::array<uint32_t, PastSteps::kept> most{};
+        TextStep longest;
+        for (uint32_t which = 0; which < PastSteps::kept; which++) {
+            const size_t back = place.past.backs[which];
+            most[which] = at < back ? 0 : same_letters(at - back, at);
+            if (most[which] >= long_enough && most[which] > longest.length) {
+                longest = {most[which], which, 0};
+            }
+        }
+        if (longest.length > 0) {
+            return longest;
+        }
         const auto cost_of_which = [&](uint32_t which) {
             return place.cost + cost_of([&](BitPrice &price) {
                 model_.is_copy(price, place.past, letter_before(text_, at, 1), true);
                 model_.which(price, place.past, which);
             });
         };
-        TextStep longest;
         for (uint32_t which = 0; which < PastSteps::kept; which++) {
-            const size_t back = place.past.backs[which];
-            const uint32_t most = at < back ? 0 : same_letters(at - back, at);
-            if (most >= long_enough && most > longest.length) {
-                longest = {most, which, 0};
-            }
             const float cost = cost_of_which(which);
-            for (uint32_t length = PackedText::least; length <= std::min(most, long_enough); length++) {
-                reach(i, {length, which, 0}, cost + length_costs_[0][length]);
+            for (uint32_t length = PackedText::least; length <= most[which]; length++) {
+                reach(i, {length, which, 0}, cost + cost_of_length(false, length));
             }
         }
-        return longest.length > 0 ? longest : try_elsewhere(i, cost_of_which(PastSteps::kept));
+        return try_elsewhere(i, cost_of_which(PastSteps::kept));
     }
 
     TextStep try_elsewhere(size_t i, float cost) {
@@ -230,14 +252,16 @@ private:
                            most = at + done < text_.size() && text_[from + done] == text_[at + done] ?
                                       same_letters(from, at) :
                                       0;
-            // Shorter ones are nearer, which costs less.
-            for (; done < std::min(most, long_enough); done++) {
-                const uint32_t length = done + 1;
-                const float of_back = cost_of([&](BitPrice &price) { model_.back(price, length, back); });
-                reach(i, {length, PastSteps::kept, back}, cost + of_back + length_costs_[1][length]);
-            }
             if (most >= long_enough) {
                 return {most, PastSteps::kept, back};
+            }
+            // Shorter ones are nearer, which costs less.
+            for (float of_back = 0; done < most; done++) {
+                const uint32_t length = done + 1;
+                if (of_back == 0 || length <= PackedText::like_longer) {
+                    of_back = cost_of([&](BitPrice &price) { model_.back(price, length, back); });
+                }
+                reach(i, {length, PastSteps::kept, back}, cost + of_back + cost_of_length(true, length));
             }
         }
         return {};

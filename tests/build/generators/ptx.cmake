@@ -1,9 +1,10 @@
-# The registers and the stack per thread of each CUDA library in FOLDERS: assembles its PTX for sm_80 and
-# sm_90. A kernel that keeps values on a stack has too few registers, so that a stack of over 100 bytes is an
-# error. Kernels with products of the tensor cores are for sm_90a alone, and must have an instruction of
-# machine code for each one of PTX, where nvdisasm is there to see it. Text that was found good is not
-# assembled again: the folder KNOWN keeps what was said of it, in a file that is called by the hash of the
-# text, of this script and of the version of ptxas. Arguments: PTXAS, FOLDERS, KNOWN.
+# The registers and the stack per thread of each GPU library in FOLDERS: assembles its PTX for sm_80 and
+# sm_90, and that of an OpenCL library, which is of the same schedules as CUDA's, for sm_90 alone. A kernel
+# that keeps values on a stack has too few registers, so that a stack of over 100 bytes is an error. Kernels
+# with products of the tensor cores are for sm_90a alone, and must have an instruction of machine code for
+# each one of PTX, where nvdisasm is there to see it. Text that was found good is not assembled again: the
+# folder KNOWN keeps what was said of it, in a file that is called by the hash of the text, of this script and
+# of the version of ptxas. Arguments: PTXAS, FOLDERS, KNOWN.
 if (NOT PTXAS)
     message("not run here: no ptxas (it comes with the CUDA toolkit)")
     return()
@@ -52,6 +53,9 @@ foreach (file IN LISTS files)
         math(EXPR wrong "${wrong} + 1")
     endif ()
     set(architectures sm_80 sm_90)
+    if (name MATCHES "_opencl")
+        set(architectures sm_90)
+    endif ()
     set(assembled /dev/null)
     file(STRINGS ${file} products REGEX "wgmma.mma_async")
     if (products)

@@ -74,10 +74,13 @@ def shell(files):
 
 def one_by_one(build):
     """Where CMake compiles several files in one go (cmake/compile_time.cmake), its list of commands names the
-    file that includes them. Writes the list of one command per file for clang-tidy, and returns its folder
-    and the names of the files."""
+    file that includes them. Writes the list of one command per file for clang-tidy, without headers that are
+    precompiled: clang reads none that g++ has made, and an include that is missing must show. Returns its
+    folder and the names of the files."""
     with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as file:
         commands = json.load(file)
+    for entry in commands:
+        entry['command'] = re.sub(r' -include \S*/cmake_pch[.]h\w*', '', entry['command'])
     for entry in [entry for entry in commands if '/Unity/unity_' in entry['file']]:
         with open(entry['file'], encoding='utf-8') as file:
             together = re.findall(r'^#include "(.*)"', file.read(), re.M)
