@@ -34,17 +34,21 @@ static bool is_built_from(const Variant &built, const Variant &variant) {
            built.backend == variant.backend;
 }
 
-// Whether a variant is for columns that clusters of blocks may take in its place.
-static bool avoids_clusters(const Variant &variant) {
+// Clusters take whole columns of their lengths, and those that others take in parts.
+bool FftLibraries::avoids_clusters(const Variant &variant) const {
     if (variant.backend != Backend::cuda || variant.form != "fft_pass") {
         return false;
     }
     const auto shape = variant.configuration<FftPassShape>();
-    return !shape.clustered && !shape.serves_all && shape.lines == Lines::across;
+    const bool is_part = shape.twiddled || shape.numbered != FftPassShape::Numbered::none;
+    return !shape.clustered && !shape.serves_all && shape.lines == Lines::across &&
+           (is_part || std::any_of(passes_.begin(), passes_.end(), [&](const FftPassLibrary &pass) {
+               return pass.shape.clustered && pass.shape.length() == shape.length();
+           }));
 }
 
 FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built)
-    : table_(others.table_), has_clusters_(!avoids_clusters(built)) {
+    : table_(others.table_), has_clusters_(!others.avoids_clusters(built)) {
     for (const Variant *variant : others.variants_) {
         variants_.push_back(is_built_from(built, *variant) ? &built : variant);
     }
