@@ -36,15 +36,12 @@ static bool is_built_from(const Variant &built, const Variant &variant) {
 
 // Clusters take whole columns of their lengths, and those that others take in parts.
 bool FftLibraries::avoids_clusters(const Variant &variant) const {
-    if (variant.backend != Backend::cuda || variant.form != "fft_pass") {
-        return false;
-    }
-    const auto shape = variant.configuration<FftPassShape>();
-    const bool is_part = shape.twiddled || shape.numbered != FftPassShape::Numbered::none;
+    const bool is_pass = variant.backend == Backend::cuda && variant.form == "fft_pass";
+    const auto shape = is_pass ? variant.configuration<FftPassShape>() : FftPassShape();
     return !shape.clustered && !shape.serves_all && shape.lines == Lines::across &&
-           (is_part || std::any_of(passes_.begin(), passes_.end(), [&](const FftPassLibrary &pass) {
-               return pass.shape.clustered && pass.shape.length() == shape.length();
-           }));
+           std::ranges::any_of(passes_, [&](const FftPassLibrary &pass) {
+               return pass.shape.clustered && (shape.is_part() || pass.shape.length() == shape.length());
+           });
 }
 
 FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built)
@@ -60,8 +57,8 @@ FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built)
 
 const FftLibraries &FftLibraries::with(const Variant &variant) const {
     const std::less<> before;
-    if (!before(&variant, table_.data()) && before(&variant, table_.data() + table_.size()) &&
-        !avoids_clusters(variant)) {
+    const bool is_built = before(&variant, table_.data()) || !before(&variant, table_.data() + table_.size());
+    if (!is_built && !avoids_clusters(variant)) {
         return *this;
     }
     const std::lock_guard lock(guard_);
