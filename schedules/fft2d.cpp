@@ -70,6 +70,10 @@ const std::vector<PassLines> columns_by_opencl = {{{12, 12, 10}, 4, 2, opencl, 4
     {{16, 16, 10}, 4, 2, opencl, 96, 160, 0, true}, {{20, 10, 15}, 4, 0, opencl, 72, 200, 0, true},
     {{12, 17, 12}, 4, 1, opencl, 72, 204, 0, true}, {{12, 19, 12}, 4, 1, opencl, 64, 228, 0, true}};
 
+PassNumbers clustered(int together) {
+    return {.lines = FftPassShape::Lines::across, .clustered = true, .together = together};
+}
+
 PassNumbers second_part_of_any(int together) {
     PassNumbers numbers = second_part_across(together);
     numbers.serves_all = true;
@@ -103,9 +107,6 @@ static const ScheduleVariants &variants() {
     const auto across = [](int together) {
         return PassNumbers{.lines = FftPassShape::Lines::across, .together = together};
     };
-    const auto clustered = [](int together) {
-        return PassNumbers{.lines = FftPassShape::Lines::across, .clustered = true, .together = together};
-    };
     static const ScheduleVariants table = {
         variant("reference", cpu, "c64 c128", reference)
             .says("All rows, then all columns, each stage after stage: the result to compare with."),
@@ -118,10 +119,10 @@ static const ScheduleVariants &variants() {
         // Columns 32 together, as the first parts of long ones are; below, 16 for narrower images.
         family("tuned", pass_variants("tuned_first", lines_in_shared, across,
                             {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
-        // In front of the other passes over columns, which devices without clusters take.
+        // Devices without clusters take the passes behind theirs.
         family("fused",
-            pass_variants("fused_clustered_columns", lines_in_shared, clustered, clustered_columns())),
-        family("fused", pass_variants("fused_columns", lines_in_shared, across, whole_columns())),
+            {pass_variants("fused_clustered_columns", lines_in_shared, clustered, clustered_columns()),
+                pass_variants("fused_columns", lines_in_shared, across, whole_columns())}),
         family("fused", {pass_variants("fused_rows", lines_in_shared, along, other_rows()),
                             pass_variants("fused_columns", lines_in_shared, across, other_columns()),
                             pass_variants("fused_rows", lines_in_shared, along, rows_of_photographs),

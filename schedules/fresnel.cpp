@@ -166,7 +166,7 @@ static const ScheduleVariants &variants() {
 
         family("fused",
             {
-                // In front of the other passes over columns, which devices without clusters take.
+                // Devices without clusters take the passes behind theirs.
                 pass_variants(
                     "fused_clustered_columns", lines_in_shared, chirped_by_clusters, clustered_columns()),
                 pass_variants("fused_clustered_convolved_columns", lines_in_shared, convolved_by_clusters,

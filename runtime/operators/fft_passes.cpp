@@ -34,17 +34,18 @@ static bool is_built_from(const Variant &built, const Variant &variant) {
            built.backend == variant.backend;
 }
 
-// Whether a variant is for columns that clusters of blocks may take in its place.
-static bool avoids_clusters(const Variant &variant) {
-    if (variant.backend != Backend::cuda || variant.form != "fft_pass") {
-        return false;
-    }
-    const auto shape = variant.configuration<FftPassShape>();
-    return !shape.clustered && !shape.serves_all && shape.lines == Lines::across;
+// Clusters take whole columns of their lengths, and those that others take in parts.
+bool FftLibraries::avoids_clusters(const Variant &variant) const {
+    const bool is_pass = variant.backend == Backend::cuda && variant.form == "fft_pass";
+    const auto shape = is_pass ? variant.configuration<FftPassShape>() : FftPassShape();
+    return !shape.clustered && !shape.serves_all && shape.lines == Lines::across &&
+           std::ranges::any_of(passes_, [&](const FftPassLibrary &pass) {
+               return pass.shape.clustered && (shape.is_part() || pass.shape.length() == shape.length());
+           });
 }
 
 FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built)
-    : table_(others.table_), has_clusters_(!avoids_clusters(built)) {
+    : table_(others.table_), has_clusters_(!others.avoids_clusters(built)) {
     for (const Variant *variant : others.variants_) {
         variants_.push_back(is_built_from(built, *variant) ? &built : variant);
     }
@@ -56,8 +57,8 @@ FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built)
 
 const FftLibraries &FftLibraries::with(const Variant &variant) const {
     const std::less<> before;
-    if (!before(&variant, table_.data()) && before(&variant, table_.data() + table_.size()) &&
-        !avoids_clusters(variant)) {
+    const bool is_built = before(&variant, table_.data()) || !before(&variant, table_.data() + table_.size());
+    if (!is_built && !avoids_clusters(variant)) {
         return *this;
     }
     const std::lock_guard lock(guard_);

@@ -123,6 +123,9 @@ public:
 private:
     FftLibraries(const FftLibraries &others, const Variant &built);
 
+    // Whether a variant is a pass over columns that clusters of blocks would take in its place.
+    bool avoids_clusters(const Variant &variant) const;
+
     std::span<const Variant> table_;
     const bool has_clusters_ = true;
     std::vector<const Variant *> variants_;

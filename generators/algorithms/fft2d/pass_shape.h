@@ -71,6 +71,11 @@ struct FftPassShape {
         return all;
     }
 
+    // Whether the lines are parts of longer ones, by a pass that is for parts alone.
+    bool is_part() const {
+        return twiddled || numbered != Numbered::none;
+    }
+
     // Whether the pass transforms shorter lines, as convolutions with a chirp: lines of n points are padded
     // with zeros to its length. `first` and `last` are then both that chirp, with zeros from n on.
     bool is_padded() const {
