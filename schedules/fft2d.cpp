@@ -45,7 +45,7 @@ const std::vector<PassLines> padded_columns = {
     {{16, 16, 8}, 4, 1, cuda, 64}, {{16, 16, 16}, 4, 1, cuda, 64}, {{24, 24, 16}, 2, 1, cuda, 80}};
 
 // Sides of photographs of 8, 10, 18 and 20 megapixels, whose factor is 17 or 19, and 2040. By
-// OpenCL those whose columns fit 48 KB two at a time: columns_by_opencl.
+// OpenCL those whose columns fit 48 KB four at a time, in halves: columns_by_opencl.
 const std::vector<PassLines> rows_of_photographs = {{{17, 12, 10}, 1, 2, cuda, 64, 204},
     {{17, 12, 12}, 1, 2, cuda, 64, 204}, {{19, 12, 12}, 1, 2, cuda, 64, 228},
     {{17, 16, 12}, 1, 2, gpu, 64, 272}, {{19, 16, 12}, 1, 2, gpu, 64, 304},
@@ -118,7 +118,7 @@ static const ScheduleVariants &variants() {
         family("fused", pass_variants("fused_rows", lines_in_shared, along, whole_rows())),
         // Columns 32 together, as the first parts of long ones are; below, 16 for narrower images.
         family("tuned", pass_variants("tuned_first", lines_in_shared, across,
-                            {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
+                            {{{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
         // Devices without clusters take the passes behind theirs.
         family("fused",
             {pass_variants("fused_clustered_columns", lines_in_shared, clustered, clustered_columns()),

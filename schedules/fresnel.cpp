@@ -130,10 +130,10 @@ ScheduleVariants passes_of_other_sides() {
                 of_fields(other_columns(), 1))});
 }
 
-// Columns that do not fit a block: 8192 on CUDA, from 2048 on with the 48 KB of OpenCL.
+// Columns that do not fit a block: 8192 on CUDA, from 4096 on with the 48 KB of OpenCL.
 ScheduleVariants passes_of_parts() {
-    const std::vector<PassLines> parts = {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl},
-        {{8, 8}, 32, 1, opencl}, {{8, 16}, 32, 1, cuda, 64}};
+    const std::vector<PassLines> parts = {
+        {{4, 8}, 32, 1, opencl}, {{8, 8}, 32, 1, opencl}, {{8, 16}, 32, 1, cuda, 64}};
     return family("fused",
         {pass_variants("fused_first", lines_in_shared, first_part, parts),
             pass_variant("fused_second", opencl, lines_in_shared, {8, 16}, second_part(32)),

@@ -204,7 +204,8 @@ private:
             take(let->body);
         } else if (const Allocate *own = part.as<Allocate>()) {
             around.emplace_back([own](const Stmt &s) {
-                return Allocate::make(own->name, own->type, own->memory_type, own->extents, own->condition, s);
+                return Allocate::make(
+                    own->name, own->type, own->memory_type, own->extents, own->condition, s);
             });
             take(own->body);
         } else {
