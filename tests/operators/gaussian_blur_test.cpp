@@ -377,7 +377,8 @@ TEST(GaussianBlur, OptionsOfItsPasses) {
     }
 }
 
-// A window much longer than the image is folded: it has few taps then, and nothing is continued by its radius.
+// A window much longer than the image is folded: it has few taps then, and nothing is continued by its
+// radius.
 TEST(GaussianBlur, WindowsMuchLongerThanTheImage) {
     for (const std::vector<int64_t> &shape : {std::vector<int64_t>{1, 1}, {1, 40}, {9, 1, 2}, {12, 7}}) {
         const Array bytes = random_array<uint8_t>(shape), words = random_array<uint16_t>(shape),

@@ -41,7 +41,8 @@ TEST(GaussianWeights, FoldedTapsHaveTheSameSum) {
             std::vector<uint64_t> expected((size_t)folded->radius + 1);
             for (int i = -radius; i <= radius; i++) {
                 const int period = folding.period, distance = std::abs(i),
-                          at = period > 0 ? ((i % period) + period) % period : std::min(distance, folding.reach),
+                          at = period > 0 ? ((i % period) + period) % period :
+                                            std::min(distance, folding.reach),
                           tap = period > 0 ? std::min(at, period - at) : at;
                 expected[(size_t)tap] += whole->words16.at(i);
             }

@@ -225,8 +225,7 @@ void add_statistics(const FileCall &call, const std::vector<Statistics> &statist
 }
 
 std::unique_ptr<RowsOfFile> open_rows(const FileCall &call, const std::string &path) {
-    return rows_of_file(path_of_input(path), without_pixels(call.options.limits),
-        memory_of(call));
+    return rows_of_file(path_of_input(path), without_pixels(call.options.limits), memory_of(call));
 }
 
 // What a file says of its pixels, as it is true of the pipeline's result: an operator that makes columns of

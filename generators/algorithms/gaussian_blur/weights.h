@@ -83,8 +83,8 @@ struct IntegerTaps {
 
 // A window that is longer than a line of the image meets the line's pixels several times. Then the weights of
 // taps that meet the same pixel, wherever the window is, are added, and the blur has fewer taps: sums of
-// integers stay as they are. Taps beyond `reach` are added to the one that is whole periods of the border away
-// or mirrors that; without a period, to the last one, because all that is so far outside is the same.
+// integers stay as they are. Taps beyond `reach` are added to the one that is whole periods of the border
+// away or mirrors that; without a period, to the last one, because all that is so far outside is the same.
 struct Folding {
     int reach = INT_MAX, period = 0;
 

@@ -249,11 +249,12 @@ BandsNeeded bands_needed(
 }
 
 std::string BandsNeeded::why_not_within(int64_t memory) const {
-    return !why_not.empty() ? fmt::format(
-                                  "{}; without a limit of memory it takes about {}", why_not, in_bytes(whole_memory)) :
+    return !why_not.empty() ?
+               fmt::format(
+                   "{}; without a limit of memory it takes about {}", why_not, in_bytes(whole_memory)) :
            least_memory > (double)memory ?
-                              fmt::format("{} bytes are too few for one band; {} would do", memory, in_bytes(least_memory)) :
-                              "";
+               fmt::format("{} bytes are too few for one band; {} would do", memory, in_bytes(least_memory)) :
+               "";
 }
 
 BandsDone process(

@@ -19,11 +19,10 @@ struct DotsForm final : BlurForm<GaussianBlurRequest> {
     // Taps that the variant's sums hold.
     bool serves(const Variant &variant, const GaussianBlurRequest &request, const Array &) const override {
         const GaussianWeights &numbers = request.numbers();
-        return request.image().type() == Type::u16 ?
-                   fits_split_taps(numbers.words16) :
+        return request.image().type() == Type::u16 ? fits_split_taps(numbers.words16) :
                variant.configuration<GaussianBlurDotsConfiguration>().group == 4 ?
-                   numbers.bytes.fits_two_bytes() :
-                   numbers.bytes.fits_pairs();
+                                                     numbers.bytes.fits_two_bytes() :
+                                                     numbers.bytes.fits_pairs();
     }
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
         Array &output) const override {

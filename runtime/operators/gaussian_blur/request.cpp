@@ -114,8 +114,7 @@ BlurWeights::BlurWeights(std::shared_ptr<const GaussianWeights> numbers)
       fragments16_(tap_fragments(numbers_->words16, 3)), sums_(tap_fragments(numbers_->bytes, 2, true)),
       floats_(fragments_of_floats(*numbers_)) {}
 
-std::shared_ptr<const BlurWeights> BlurWeights::of(
-    double sigma, double truncate, const Folding &folding) {
+std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma, double truncate, const Folding &folding) {
     auto &known = immortal([] { return Cache<std::tuple<double, double, Folding>, BlurWeights>(64); });
     return known.get({sigma, truncate, folding},
         [&] { return BlurWeights(GaussianWeights::of(sigma, truncate, folding)); });

@@ -16,8 +16,7 @@ public:
     explicit BlurWeights(std::shared_ptr<const GaussianWeights> numbers);
 
     // Kept, so that what a device holds of it is not sent again at every call.
-    static std::shared_ptr<const BlurWeights> of(
-        double sigma, double truncate, const Folding &folding = {});
+    static std::shared_ptr<const BlurWeights> of(double sigma, double truncate, const Folding &folding = {});
 
     const GaussianWeights &numbers() const {
         return *numbers_;

@@ -175,7 +175,8 @@ TEST_P(BandsOf, AFileSayTheMemoryThatWouldDo) {
     };
     const Ran refused = blur_in("20K");
     EXPECT_EQ(refused.code, 2);
-    expect_error_line(refused.err, {"gaussian_blur: --memory: 20480 bytes are too few for one band", "M would do"});
+    expect_error_line(
+        refused.err, {"gaussian_blur: --memory: 20480 bytes are too few for one band", "M would do"});
     expect_older();
     const size_t end = refused.err.find(" would do"), begin = refused.err.rfind(' ', end - 1) + 1;
     EXPECT_EQ(blur_in(refused.err.substr(begin, end - begin)).code, 0);
