@@ -302,7 +302,7 @@ Argument new_output(Type type, const std::vector<int64_t> &shape, const Argument
 }
 
 nb::object result_of(const Argument &output, const Argument &like) {
-    if (output.kind == like.kind) {
+    if (output.kind == like.kind || is_derived(like.given)) {
         return output.given;
     }
     nb::object library = library_of(like.given);

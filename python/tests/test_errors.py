@@ -50,6 +50,8 @@ class OnCuda:
             "mask would be ignored",
         ),
         (lambda: tilewright.invert([[1, 2], [3, 4]]), TypeError, "not list"),
+        (lambda: tilewright.invert([[1, 300]], dtype="uint8"), tilewright.ArgumentError, "no array of uint8"),
+        (lambda: tilewright.invert([[1], [2, 3]], dtype="uint8"), tilewright.ArgumentError, "no array of"),
         (lambda: tilewright.invert(None), TypeError, "not NoneType$"),
         (lambda: tilewright.invert("photo.png"), TypeError, "not str$"),
         (lambda: tilewright.invert(IMAGE.astype("f4")), ValueError, "takes uint8 or .*; convert it first"),

@@ -39,7 +39,10 @@ def converted(values, dtype):
             import ml_dtypes  # noqa: F401: makes the name known to NumPy
         except ModuleNotFoundError:
             raise TypeError("dtype: bfloat16 of NumPy needs the package ml_dtypes; install it") from None
-    return values.astype(name) if hasattr(values, "astype") else np.asarray(values, name)
+    try:
+        return values.astype(name) if hasattr(values, "astype") else np.asarray(values, name)
+    except (OverflowError, ValueError) as error:
+        raise ArgumentError(f"dtype: the values are no array of {name}: {one_line(error)}") from error
 
 
 def _with_axes(array):

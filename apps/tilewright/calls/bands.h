@@ -23,8 +23,8 @@ struct FileCall {
 
 // A call on whole images that was read and checked.
 struct CheckedCall {
-    FileKind kind;  // of the file that is written
-    PngMetadata metadata;  // of the first input
+    FileKind kind;                                       // of the file that is written
+    PngMetadata metadata;                                // of the first input
     std::function<Array(CallReport &report)> compute;    // adds to the report what it did
     std::function<Array(const Array &result)> for_file;  // what is written for the result
 };

@@ -156,8 +156,8 @@ TEST(MdSpan, ElementsAreUsedInPlace) {
     EXPECT_EQ(view_of(part).at<float>({5, 6}), 56);
     // One row, and one column of columns: no step is taken along an axis of one element.
     using Extents = std::vector<int64_t>;
-    for (const auto &[shape, strides] : {std::pair<Extents, Extents>{{1, 7}, {0, 1}}, {{1, 7}, {-9, 1}},
-             {{6, 1}, {10, 60}}, {{1}, {60}}}) {
+    for (const auto &[shape, strides] :
+        {std::pair<Extents, Extents>{{1, 7}, {0, 1}}, {{1, 7}, {-9, 1}}, {{6, 1}, {10, 60}}, {{1}, {60}}}) {
         const Array one = Array::view(std::span(memory), shape, strides);
         EXPECT_EQ(one.shape(), shape);
         EXPECT_TRUE(same_bytes(one, one.clone()));
