@@ -1,6 +1,5 @@
 #pragma once
-// Compiled programs of OpenCL and modules of CUDA on disk; tilewright/cache.h says what is kept, and where.
-// Not installed.
+// Compiled programs of OpenCL on disk; tilewright/cache.h says what is kept, and where. Not installed.
 #include "runtime/process/user_folder.h"
 #include <atomic>
 #include <cstdint>

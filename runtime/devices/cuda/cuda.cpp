@@ -44,11 +44,6 @@ constexpr DriverFunction<CUresult(int *, int, void *)> cu_function_get{"cuFuncGe
 constexpr DriverFunction<CUresult(int *, void *, int, size_t)> cu_blocks_per_multiprocessor{
     "cuOccupancyMaxActiveBlocksPerMultiprocessor"};
 constexpr DriverFunction<CUresult(int *)> cu_context_device{"cuCtxGetDevice"};
-constexpr DriverFunction<CUresult(unsigned, int *, void **, void **)> cu_link_create{"cuLinkCreate_v2"};
-constexpr DriverFunction<CUresult(void *, int, void *, size_t, const char *, unsigned, int *, void **)>
-    cu_link_add_data{"cuLinkAddData_v2"};
-constexpr DriverFunction<CUresult(void *, void **, size_t *)> cu_link_complete{"cuLinkComplete"};
-constexpr DriverFunction<CUresult(void *)> cu_link_destroy{"cuLinkDestroy"};
 constexpr DriverFunction<CUresult(int, const char **)> cu_error_name{"cuGetErrorName"};
 
 // The primary contexts that were asked for, by the device's index.
@@ -228,28 +223,6 @@ int compiling_threads(const std::string &ptx) {
         kernels++;
     }
     return std::clamp(kernels, 1, 8);
-}
-
-std::optional<std::string> compiled_by_linker(const std::string &ptx) {
-    constexpr int input_is_ptx = 1;  // CU_JIT_INPUT_PTX
-    void *linker = nullptr, *cubin = nullptr;
-    size_t bytes = 0;
-    const int threads = compiling_threads(ptx);
-    int option = split_compile;
-    void *value = (void *)(intptr_t)threads;
-    if ((threads < 2 || cu_link_create(1, &option, &value, &linker) != 0) &&
-        cu_link_create(0, nullptr, nullptr, &linker) != 0) {
-        return {};
-    }
-    std::string text = ptx;  // the linker takes no const text; it reads the zero behind it, too
-    std::optional<std::string> compiled;
-    if (cu_link_add_data(linker, input_is_ptx, text.data(), text.size() + 1, "module", 0, nullptr, nullptr) ==
-            0 &&
-        cu_link_complete(linker, &cubin, &bytes) == 0) {
-        compiled.emplace(static_cast<const char *>(cubin), bytes);  // the linker's, until it is destroyed
-    }
-    cu_link_destroy(linker);
-    return compiled;
 }
 
 double cuda_time_ms(const std::function<void()> &calls) {

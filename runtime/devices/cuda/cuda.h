@@ -47,10 +47,6 @@ void allow_shared_memory(void *function, unsigned bytes);
 constexpr int split_compile = 34;
 int compiling_threads(const std::string &ptx);
 
-// The machine code of a module's PTX for the current context's device, compiled by the driver's linker.
-// Nothing where the linker does not take it.
-std::optional<std::string> compiled_by_linker(const std::string &ptx);
-
 // Milliseconds between two events around `calls`, on the current CUDA device. Errors: those of `calls`;
 // device, when the device stopped.
 double cuda_time_ms(const std::function<void()> &calls);

@@ -7,7 +7,6 @@
 #include "runtime/devices/calls/recorder.h"
 #include "runtime/devices/calls/wrapped_functions.h"
 #include "runtime/devices/cuda/cuda.h"
-#include "runtime/devices/cuda/cuda_programs.h"
 #include "runtime/devices/cuda/driver_function.h"
 #include "runtime/devices/cuda/embedded_cubins.h"
 #include "runtime/devices/cuda/graph.h"
@@ -75,21 +74,16 @@ CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
     return launch();
 }
 
-// Loads a module as the machine code that is linked in, as that on disk, or as PTX: the first that the driver
-// takes. Options are for the compiler, and the machine code was made without any. Several kernels are
-// compiled by several threads of the driver, where it knows the option; the machine code is the same.
+// Loads a module as the machine code that is linked in, where the driver takes it, and else as PTX, which the
+// driver compiles and keeps on disk for later processes. Options are for the compiler, and the machine code
+// was made without any. Several kernels are compiled by several threads of the driver, where it knows the
+// option; the machine code is the same.
 template<typename Load>
 CUresult load_best(const std::string &ptx, bool without_options, const Load &load) {
     if (without_options) {
         const EmbeddedCubin *embedded = embedded_cubin_of(ptx, device_info(this_thread.device).capability);
         if (embedded && load(embedded->begin) == 0) {
             return 0;
-        }
-        if (const std::optional<std::string> cubin = cubin_of(ptx)) {
-            if (load(cubin->c_str()) == 0) {
-                return 0;
-            }
-            forget_cubin_of(ptx);
         }
     }
     const int threads = compiling_threads(ptx);

@@ -4,14 +4,14 @@
 #include <vector>
 #pragma GCC visibility push(default)
 
-// Programs that drivers compiled, kept on disk: a later process loads them where the first one had to
-// compile. They are binaries of OpenCL programs, and machine code (cubins) of CUDA modules, whose PTX the
-// driver would compile in each process. A file is used only for the same source on the same device with the
-// same driver, and only if its checksum is right. That protects from accidents. Because the files are code,
-// folder and files must belong to the user that the process runs as, nobody else may write them, and neither
-// is a link; a folder that is otherwise is not used, which one line on standard error says. At most 256 MiB
-// are kept; the files that were not used for the longest time go first. Processes of the user may share the
-// folder. PoCL keeps its programs itself (POCL_CACHE_DIR); they are here only where POCL_KERNEL_CACHE is 0.
+// Binaries of OpenCL programs that drivers compiled, kept on disk: a later process loads them where the first
+// one had to compile. CUDA's driver keeps what it compiled itself (CUDA_CACHE_PATH), and so does PoCL
+// (POCL_CACHE_DIR), whose programs are here only where POCL_KERNEL_CACHE is 0. A file is used only for the
+// same source on the same device with the same driver, and only if its checksum is right. That protects from
+// accidents. Because the files are code, folder and files must belong to the user that the process runs as,
+// nobody else may write them, and neither is a link; a folder that is otherwise is not used, which one line
+// on standard error says. At most 256 MiB are kept; the files that were not used for the longest time go
+// first. Processes of the user may share the folder.
 namespace tilewright {
 
 // A program in the folder.

@@ -191,8 +191,8 @@ TEST_F(CommandLine, ExplainHasEachLaunchOnCuda) {
     expect_words(run(call, silent).out, {"not said by the driver"});
 }
 
-// Of devices that are not there, no programs are kept in the user's folder.
-TEST_F(CommandLine, ProgramsOfFakeDevicesAreNotKept) {
+// The driver of CUDA keeps what it compiled; our folder of programs has none of it.
+TEST_F(CommandLine, ModulesOfCudaAreNotKept) {
     NEEDS_OPERATOR("transpose");
     Words environment = fake_cuda();
     environment.insert(environment.end(), {"TILEWRIGHT_CACHE=", "XDG_CACHE_HOME=" + path("user")});

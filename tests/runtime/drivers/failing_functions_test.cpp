@@ -163,7 +163,6 @@ std::string left_over(const Counts &now, const Counts &good, const std::string &
     const std::pair<std::vector<const char *>, const char *> objects[] = {{{"cuMemAlloc_v2"}, "cuMemFree_v2"},
         {{"cuEventCreate"}, "cuEventDestroy_v2"}, {{"cuMemHostRegister_v2"}, "cuMemHostUnregister"},
         {{"cuGraphCreate"}, "cuGraphDestroy"}, {{"cuGraphInstantiateWithFlags"}, "cuGraphExecDestroy"},
-        {{"cuLinkCreate_v2"}, "cuLinkDestroy"},
         {{"clCreateBuffer", "clRetainMemObject"}, "clReleaseMemObject"},
         {{"clCreateKernel"}, "clReleaseKernel"}, {{"cuCtxPushCurrent_v2"}, "cuCtxPopCurrent_v2"}};
     std::string text;

@@ -37,7 +37,6 @@ struct Record {
     std::vector<std::string> module_text;          // and its PTX
     std::vector<bool> module_is_cubin;             // and whether it was compiled already
     int modules = 0;                               // that were loaded and not unloaded
-    int links = 0;                                 // PTX that the linker compiled
     std::vector<int> module_device;                // and the device of the context it was loaded into
     std::vector<Launch> launches;
     std::vector<GraphLaunch> graph_launches;

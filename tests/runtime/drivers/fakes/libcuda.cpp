@@ -44,15 +44,7 @@ thread_local int depth = 0;
 
 std::atomic<bool> refuses_cubins{false};
 
-// What is compiled for these devices is none of the user's programs, also where a test is run by hand.
-[[gnu::constructor]] void keep_out_of_the_cache() {
-    const char *folder = getenv("TILEWRIGHT_CACHE");
-    if (!folder || !*folder) {
-        setenv("TILEWRIGHT_CACHE", "off", 1);
-    }
-}
-
-// What the linker makes of PTX begins with this, and has zeros in it, as machine code has.
+// Machine code begins with this, and has zeros in it.
 const std::string &cubin_begin = *new std::string("cubin\0of", 8);
 
 }  // namespace
@@ -190,31 +182,6 @@ int cuModuleLoadDataEx(Module **module, const void *image, unsigned count, int *
     modules.insert(made.get());
     *module = made.release();
     record.modules++;
-    return ok;
-}
-int cuLinkCreate_v2(unsigned, int *, void **, std::string **linker) {
-    *linker = new std::string;
-    return current() ? ok : invalid_context;
-}
-int cuLinkAddData_v2(
-    std::string *linker, int kind, void *data, size_t bytes, const char *, unsigned, int *, void **) {
-    constexpr int ptx = 1;
-    const char *text = static_cast<const char *>(data);
-    if (kind != ptx || strnlen(text, bytes) != bytes - 1 || !strstr(text, ".version")) {
-        return invalid_value;
-    }
-    *linker = cubin_begin + text;
-    return ok;
-}
-int cuLinkComplete(std::string *linker, void **cubin, size_t *bytes) {
-    std::lock_guard lock(mutex);
-    record.links++;
-    *cubin = linker->data();
-    *bytes = linker->size();
-    return ok;
-}
-int cuLinkDestroy(std::string *linker) {
-    delete linker;
     return ok;
 }
 int cuModuleLoadData(Module **module, const void *image) {
