@@ -19,8 +19,8 @@ namespace tilewright {
 // the bound a denormal f16 number counts as 2^-14 there, because they do not normalize it before they add.
 //
 // Of f32 the schedule `tensor`, which `tuned` may take, computes on the tensor cores of NVIDIA GPUs of
-// compute capability 9.0 (H100, H200), from K = 128 on. An element of a and one of b are two numbers of TF32
-// each, and three of the four products of these are summed. The bound is the same, and the errors of sums
+// compute capability 9.0 (H100, H200), and small products from 8.0 on, from K = 64 on. An element of a and
+// one of b are two numbers of TF32 each, and three of the four products of these are summed. The bound is the same, and the errors of sums
 // from about 150 products on are smaller than with f32 arithmetic; but a product alone is less exact than
 // f32, so that a product with the identity does not give the bytes of the other matrix. Elements of the
 // output whose row of a or column of b has NaN, infinity, a number from 2^-126 to 2^-100 or one above 2^128 -
