@@ -20,12 +20,13 @@ namespace tilewright {
 //
 // Of f32 the schedule `tensor`, which `tuned` may take, computes on the tensor cores of NVIDIA GPUs of
 // compute capability 9.0 (H100, H200), and small products from 8.0 on, from K = 64 on. An element of a and
-// one of b are two numbers of TF32 each, and three of the four products of these are summed. The bound is the same, and the errors of sums
-// from about 150 products on are smaller than with f32 arithmetic; but a product alone is less exact than
-// f32, so that a product with the identity does not give the bytes of the other matrix. Elements of the
-// output whose row of a or column of b has NaN, infinity, a number from 2^-126 to 2^-100 or one above 2^128 -
-// 2^116 are computed by f32 arithmetic, at about a tenth of its usual rate. The same call gives the same
-// bytes each time. For f32 arithmetic alone, name another schedule: `tuned_large` takes K up to 2,097,120.
+// one of b are two numbers of TF32 each, and three of the four products of these are summed. The bound is the
+// same, and the errors of sums from about 150 products on are smaller than with f32 arithmetic; but a product
+// alone is less exact than f32, so that a product with the identity does not give the bytes of the other
+// matrix. Elements of the output whose row of a or column of b has NaN, infinity, a number from 2^-126 to
+// 2^-100 or one above 2^128 - 2^116 are computed by f32 arithmetic, at about a tenth of its usual rate. The
+// same call gives the same bytes each time. For f32 arithmetic alone, name another schedule: `tuned_large`
+// takes K up to 2,097,120.
 //
 // Errors: input, where a or b is no such matrix, where their types differ, where the columns of a are not as
 // many as the rows of b (the message names both shapes), for a row of a or a column of b of more than 2047
