@@ -41,7 +41,7 @@ add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=5
 set(hardened $<$<CONFIG:Release>:-fstack-protector-strong> $<$<CONFIG:Release>:-U_FORTIFY_SOURCE>
     $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=2>)
 set(optimised "")
-if (TILEWRIGHT_THIS_MACHINE)
+if (TILEWRIGHT_THIS_MACHINE AND NOT TILEWRIGHT_SMALL)
     set(optimised $<$<CONFIG:Release>:-O1>)
 elseif (NOT TILEWRIGHT_SMALL)
     set(optimised $<$<CONFIG:Release>:-O2>)

@@ -30,12 +30,12 @@ function(tilewright_install_small)
             COMMENT "What is installed of ${target}" VERBATIM)
         add_custom_target(${target}_small DEPENDS ${small})
         add_dependencies(tilewright_small_archives ${target}_small)
-        # `cmake --install` builds nothing, and a build of some targets makes no small archives anew. CMake leaves
-        # a file alone that is as old as what it installs there, to the second.
+        # `cmake --install` builds nothing, and a build of some targets makes no small archives anew. CMake
+        # leaves a file alone that is as old as what it installs there, to the second.
         install(CODE "
             if (NOT \"${small}\" IS_NEWER_THAN \"$<TARGET_FILE:${target}>\")
-                message(FATAL_ERROR \"${small} is older than the library that it is made of; build everything \"
-                    \"before it is installed: cmake --build ${CMAKE_BINARY_DIR}\")
+                message(FATAL_ERROR \"${small} is older than the library that it is made of; \"
+                    \"build everything before it is installed: cmake --build ${CMAKE_BINARY_DIR}\")
             endif ()
             file(REMOVE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/lib${target}.a\")")
         install(FILES ${small} DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -16,7 +16,7 @@ void add_host_calls(Device device);
 void add_many_images(Device device);
 
 // first_calls: the first call of each operator in a process of its own, without any cache, and with empty and
-// full ones of ours and of the driver.
+// full ones of ours, by OpenCL, and of the driver.
 void add_first_calls(Device device);
 
 // What such a process does: prints the milliseconds until the device has a context, those of the first and of

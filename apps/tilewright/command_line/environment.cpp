@@ -23,7 +23,7 @@ std::string environment_help() {
            "  TILEWRIGHT_DEVICE           The device of commands without --device\n"
            "  TILEWRIGHT_THREADS          The number of threads on the CPU of commands without --threads\n"
            "  TILEWRIGHT_INSTRUCTION_SET  avx2 or x86-64: CPU code without AVX-512, or for any x86-64\n"
-           "  TILEWRIGHT_CACHE            The folder of compiled device programs; off: none are kept\n"
+           "  TILEWRIGHT_CACHE            The folder of compiled OpenCL programs; off: none are kept\n"
            "  TILEWRIGHT_MEASURED         The folder of the times that `calibrate` measured; off: none are "
            "read\n"
            "  TILEWRIGHT_GENERATORS       A folder of generator programs, for `show`, `explain`,\n"

@@ -1,4 +1,4 @@
-// `cache`: the compiled programs of devices that are kept on disk.
+// `cache`: the compiled programs of OpenCL that are kept on disk.
 #include "tilewright/cache.h"
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/commands/commands.h"
@@ -73,7 +73,7 @@ void run_cache(const std::string &action, bool as_json) {
 
 void add_cache(CommandLine &line) {
     Command command =
-        line.add("cache", "Shows or clears the compiled programs of devices that are kept on disk");
+        line.add("cache", "Shows or clears the compiled programs of OpenCL that are kept on disk");
     static std::string action;
     static bool as_json = false;
     command.add("action", action, "list, clear or path").required().offer({"list", "clear", "path"});

@@ -208,7 +208,7 @@ Check temporary_files() {
 Check program_cache() {
     const fs::path folder = cache_folder();
     if (folder.empty()) {
-        return {"program cache", Health::ok, "off: no compiled programs of devices are kept", ""};
+        return {"program cache", Health::ok, "off: no compiled programs of OpenCL are kept", ""};
     }
     if (const std::string why_not = driver::ProgramCache(folder).why_not(); !why_not.empty()) {
         return {"program cache", Health::warn,

@@ -10,6 +10,7 @@
 #include "tilewright/launches.h"
 #include "tilewright/prepared.h"
 #include "tilewright/stream.h"
+#include <algorithm>
 #include <atomic>
 #include <dlfcn.h>
 #include <fstream>
@@ -254,13 +255,13 @@ std::set<long> calls_that_fail(const std::string &name, long calls) {
     return all;
 }
 
-// The reports of these failures, several at a time.
+// The reports of these failures, up to 16 at a time: each is a process that holds a context of the device.
 std::vector<Report> reports_of(
     Backend backend, const std::vector<std::pair<std::string, long>> &failures, const Counts &good) {
     std::vector<Report> reports(failures.size());
     std::atomic<size_t> next{0};
     std::vector<std::thread> threads;
-    for (unsigned t = 0; t < std::max(std::thread::hardware_concurrency(), 1U); t++) {
+    for (unsigned t = 0; t < std::clamp(std::thread::hardware_concurrency(), 1U, 16U); t++) {
         threads.emplace_back([&] {
             for (size_t i = next++; i < failures.size(); i = next++) {
                 reports[i] = report_of(backend, failures[i].first, failures[i].second, good);
