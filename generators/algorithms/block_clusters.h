@@ -22,7 +22,7 @@ namespace tilewright {
 // the thread stores it in shared memory, it stores each of the words at that address in its block.
 //
 // Loads of global memory have a hint: the second cache gets the line of 128 bytes that the word is in. The
-// next cluster reads the rest of it, because a few columns of the matrix take more than one block.
+// columns of a cluster are a part of that line of each row, and the next cluster reads the rest of it.
 //
 // Barriers of the block that stand directly before these calls, between them or directly behind them become
 // barriers of the cluster. Where none stands behind them, no block ends before all blocks have read.
