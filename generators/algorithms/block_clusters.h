@@ -22,7 +22,7 @@ namespace tilewright {
 // the thread stores it in shared memory, it stores each of the words at that address in its block.
 //
 // Loads of global memory have a hint: the second cache gets the line of 128 bytes that the word is in. The
-// next cluster reads the rest of it, because a few columns of the matrix take more than one block.
+// columns of a cluster are a part of that line of each row, and the next cluster reads the rest of it.
 //
 // Barriers of the block that stand directly before these calls, between them or directly behind them become
 // barriers of the cluster. Where none stands behind them, no block ends before all blocks have read.
@@ -177,20 +177,36 @@ private:
         return true;
     }
 
+    // Which line has the label that a line branches to; the number of lines where it does not branch.
+    size_t target_of(size_t line) const {
+        const std::string &text = out_[line];
+        const size_t at = has(text, "bra") ? text.find('$') : std::string::npos;
+        if (at == std::string::npos) {
+            return out_.size();
+        }
+        const std::string label = text.substr(at, text.find(';', at) - at) + ":";
+        const auto place =
+            std::ranges::find_if(out_, [&](const std::string &other) { return other.starts_with(label); });
+        return (size_t)(place - out_.begin());
+    }
+
     // The order of the lines is that in which they run, where no loop is around the calls.
     void refuse_loops() const {
         for (size_t i = 0; i < out_.size(); i++) {
-            const size_t at = has(out_[i], "bra") ? out_[i].find('$') : std::string::npos;
-            if (at == std::string::npos) {
-                continue;
-            }
-            const std::string label = out_[i].substr(at, out_[i].find(';', at) - at) + ":";
-            const auto place =
-                std::ranges::find_if(out_, [&](const std::string &line) { return line.starts_with(label); });
-            if (place - out_.begin() < (std::ptrdiff_t)i && place - out_.begin() <= (std::ptrdiff_t)last_) {
+            if (const size_t to = target_of(i); to < i && to <= last_) {
                 refuse("a loop in a kernel of a cluster");
             }
         }
+    }
+
+    // Whether some threads skip the last load, as where a stage has fewer butterflies than there are threads.
+    bool is_last_load_skipped() const {
+        for (size_t i = 0; i < last_load_; i++) {
+            if (const size_t to = target_of(i); to > last_load_ && to < out_.size()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void set_barriers() {
@@ -220,8 +236,13 @@ private:
             if (std::ranges::count(out_, "\tret;") != 1) {
                 refuse("a kernel of a cluster has several ends");
             }
-            *std::ranges::find(out_, "\tret;") = wait + "\n\tret;";
-            out_[last_load_] += "\n" + arrive;
+            // All threads arrive: those that skip the last load as well.
+            const bool is_skipped = is_last_load_skipped();
+            const std::string end = wait + "\n\tret;";
+            *std::ranges::find(out_, "\tret;") = is_skipped ? arrive + "\n" + end : end;
+            if (!is_skipped) {
+                out_[last_load_] += "\n" + arrive;
+            }
         }
     }
 };

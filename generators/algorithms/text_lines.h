@@ -1,5 +1,6 @@
 #pragma once
-// The lines of a module's text, for tensor_text.h.
+// The lines of a module's text, for the files that make instructions of its calls: tensor_text.h,
+// next_block.h and block_clusters.h.
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
@@ -24,8 +25,8 @@ inline int number_behind(std::string_view text, std::string_view word) {
 namespace tensor_text {
 
 [[noreturn]] inline void refuse(const std::string &what) {
-    throw std::runtime_error(
-        "tensor products: " + what + "; the text of the module is not as Halide 21.0.0 writes it");
+    throw std::runtime_error("calls that stand for instructions: " + what +
+                             "; the text of the module is not as Halide 21.0.0 writes it");
 }
 
 inline bool has(const std::string &line, std::string_view part) {

@@ -27,7 +27,7 @@ struct PassNumbers {
 
 // What a pass does, for people: "Columns of 512 points: all stages in shared memory, 8 lines at a time."
 inline std::string pass_sentence(Backends where, const FftPassShape &shape, int together) {
-    const bool part = shape.twiddled || shape.numbered == FftPassShape::Numbered::by_batch;
+    const bool part = shape.is_part();
     std::string text = shape.lines == FftPassShape::Lines::along  ? "Rows" :
                        shape.lines == FftPassShape::Lines::across ? "Columns" :
                                                                     "Rows into columns";

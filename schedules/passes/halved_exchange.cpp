@@ -66,6 +66,7 @@ public:
                     return IRMutator::visit(load);
                 }
                 const int slot = section.slot(load);
+                loaded++;
                 words.most_loaded = std::max(words.most_loaded, slot + 1);
                 const auto half = [&](int number) {
                     return cast(UInt(64), Words::load(words.loaded, section.place(slot, number)));
@@ -86,9 +87,17 @@ public:
                     Block::make(Words::store(words.kept, halves[0], section.place(slot, 0)),
                         Words::store(words.kept, halves[1], section.place(slot, 1))));
             }
+            Stmt visit(const For *loop) override {
+                const int before = stored + loaded;
+                Stmt made = IRMutator::visit(loop);
+                _halide_user_assert(stored + loaded == before)
+                    << "exchange_in_halves: the loop over '" << loop->name
+                    << "' has words in it; unroll it, because words are in registers\n";
+                return made;
+            }
             Section &section;
             Words &words;
-            int stored = 0;
+            int stored = 0, loaded = 0;
         } computing(*this, words);
         return computing.mutate(made_);
     }

@@ -66,6 +66,14 @@ TEST(BlockClusters, WordsAreReadFromTheOtherBlocks) {
     EXPECT_EQ(with_instructions(text), text);
 }
 
+TEST(BlockClusters, ThreadsThatSkipTheLastLoadArriveToo) {
+    const std::string text =
+        with_instructions(module_of(barrier + "\t@%p1 bra \t$L1;\n\tld.shared.b64 \t%rd3, [%rd1];\n" +
+                                    word_of("%rd4", "%rd3", 1) + "$L1:\n"));
+    EXPECT_TRUE(holds(text, "$L1:\n" + arrive + wait + "\tret;\n")) << text;
+    EXPECT_FALSE(holds(text, "[%twc1];\n" + arrive)) << text;
+}
+
 TEST(BlockClusters, WordsAreStoredInTheOtherBlocks) {
     const std::string text = with_instructions(module_of(
         barrier + barrier + "\tld.shared.b64 \t%rd3, [%rd1];\n" + word_of("%rd4", "%rd3", 0) +
