@@ -94,19 +94,21 @@ static ScheduleVariants colour_variants() {
     }
     for (int radius : {4, 12, 20}) {
         for (int channels : {2, 3, 4}) {
-            // Wide ones take up to 190 registers per thread, and blocks of more than 384 threads have 128.
-            // Those for u16 with four channels have 416 threads: with 24 rows each takes 120 (CUDA).
+            // Wide ones take up to 218 registers per thread. Those for u16 have up to 352 threads, three warps
+            // in each quarter of a multiprocessor, whose 16,384 registers are 168 for each of their threads.
             const bool wide = radius == 20;
             const int rows = wide && channels == 4 ? 24 : 30;
             const auto floats = channels == 4 ? colour_tile(4, radius, wide ? 32 : 64, wide ? 24 : 32, 4) :
                                                 colour_tile(channels, radius, 96, 30, 4);
-            const auto words16 = colour_tile(channels, radius, wide || channels == 4 ? 64 : 96, rows, 4);
+            const int columns = wide ? (channels == 4 ? 48 : 64) : (channels == 4 ? 64 : 96);
+            const auto words16 = colour_tile(channels, radius, columns, rows, 4);
             variants.push_back(variant(name(floats), gpu, "f32", window, floats)
                     .kept_for(not_measured_by_opencl(channels, radius))
                     .says("As tuned_window, for several channels."));
-            variants.push_back(variant(name(words16), gpu, "u16", window, words16)
-                    .kept_for(not_measured_by_opencl(channels, radius))
-                    .says("As tuned_window, for several channels."));
+            auto of_words = variant(name(words16), gpu, "u16", window, words16)
+                                .kept_for(not_measured_by_opencl(channels, radius))
+                                .says("As tuned_window, for several channels.");
+            variants.push_back(wide ? std::move(of_words).registers("", 168) : std::move(of_words));
             if (radius == 12 && channels > 2) {
                 variants.push_back(variant(name(floats), gpu, "f16 bf16", window, floats)
                         .says("As tuned_window, for several channels."));
