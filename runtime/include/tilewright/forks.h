@@ -6,7 +6,7 @@ namespace tilewright {
 // A process that forks: fork() waits until no other thread is in a call, so that calls on the CPU work in the
 // child, and threads that begin a call meanwhile wait for it. The child's calls on GPUs are errors
 // (Fault::device) where a driver of a GPU was loaded before, because no driver outlives a fork; its calls
-// that name no device run on the CPU.
+// that name no device run on the CPU, but are errors too where their data are on a GPU alone.
 //
 // fork() does not wait where a call runs a function of the program, as Call::progress is, because that
 // function may need what the forking thread holds; a fork in such a function is another case. All calls of

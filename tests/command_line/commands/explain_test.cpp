@@ -2,7 +2,6 @@
 // libcuda.so.1.
 #include "tests/command_line/command_line.h"
 #include <cstdlib>
-#include <filesystem>
 #include <random>
 #include <sstream>
 
@@ -189,15 +188,6 @@ TEST_F(CommandLine, ExplainHasEachLaunchOnCuda) {
     EXPECT_TRUE(unsaid["registers"].is_null());
     EXPECT_TRUE(unsaid["occupancy"].is_null());
     expect_words(run(call, silent).out, {"not said by the driver"});
-}
-
-// The driver of CUDA keeps what it compiled; our folder of programs has none of it.
-TEST_F(CommandLine, ModulesOfCudaAreNotKept) {
-    NEEDS_OPERATOR("transpose");
-    Words environment = fake_cuda();
-    environment.insert(environment.end(), {"TILEWRIGHT_CACHE=", "XDG_CACHE_HOME=" + path("user")});
-    succeed({"explain", "transpose", "--size", "64x64", "--type", "u8", "--device", "cuda:0"}, environment);
-    EXPECT_FALSE(std::filesystem::exists(path("user")));
 }
 
 // What the published transposes show: strided accesses touch more sectors than they need, a tile without
