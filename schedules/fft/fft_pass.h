@@ -41,6 +41,8 @@ inline std::string pass_sentence(Backends where, const FftPassShape &shape, int 
     return text + ".";
 }
 
+inline void lines_in_halves(FftPass &f, ScheduleContext &context);
+
 // The row of a pass over lines whose length is the product of the radices.
 inline ScheduleVariant pass_variant(const std::string &name, Backends where,
     void (*schedule)(FftPass &, ScheduleContext &), const std::vector<int> &radices, const PassNumbers &n) {
@@ -55,9 +57,10 @@ inline ScheduleVariant pass_variant(const std::string &name, Backends where,
     shape.clustered = n.clustered;
     const int threads =
         n.threads ? n.threads : shape.points_of_block() / *std::max_element(radices.begin(), radices.end());
-    // A thread unrolls its butterflies. 16 of them were an expression of more than 256 nested brackets, which
-    // the clang of OpenCL drivers refuses (PoCL 3.1, fresnel/fused_convolved_rows_256, threads=1).
-    const int fewest = std::max(1, threads / 4),
+    // A thread unrolls its butterflies. 16 of them, or 4 in halves, were an expression of more than 256 nested
+    // brackets, which the clang of OpenCL drivers refuses (PoCL 3.1, fresnel/fused_convolved_rows_256,
+    // threads=1, and fused_convolved_columns_2048, threads=32).
+    const int fewest = std::max(1, threads / (schedule == lines_in_halves ? 2 : 4)),
               most = std::min(1024, std::max(threads, shape.points_of_block()));
     std::vector<Tunable> tunables = {
         {"together", n.together, 1, 64}, {"threads", threads, fewest, most}, {"pad", n.pad, 0, 2}};
@@ -81,8 +84,6 @@ struct PassLines {
     // the shared memory.
     bool in_halves = false;
 };
-
-inline void lines_in_halves(FftPass &f, ScheduleContext &context);
 
 // A variant for each length: NAME_LENGTH, with the options that `numbers` makes of its lines together.
 template<typename Numbers>
