@@ -1,8 +1,7 @@
 # The registers and the stack per thread of each GPU library in FOLDERS: assembles its PTX for sm_80 and
-# sm_90, and that of an OpenCL library, whose schedule is mostly one of CUDA's, for sm_90 alone. A kernel
-# that keeps values on a stack has too few registers, so that a stack of over 100 bytes is an error, and so is
-# a block whose registers a multiprocessor does not have (of libraries with one kernel: their largest block is
-# in the file .needs beside the PTX). Kernels
+# sm_90. That of an OpenCL library, whose schedule is mostly one of CUDA's, and that which is written for
+# sm_90 (clusters of blocks) are assembled for sm_90 alone. A kernel
+# that keeps values on a stack has too few registers, so that a stack of over 100 bytes is an error. Kernels
 # with products of the tensor cores are for sm_90a alone, and must have an instruction of machine code for
 # each one of PTX, where nvdisasm is there to see it. Text that was found good is not assembled again: the
 # folder KNOWN keeps what was said of it, in a file that is called by the hash of the text, of this script and
@@ -41,15 +40,7 @@ foreach (file IN LISTS files)
         continue()
     endif ()
     list(APPEND seen ${hash})
-    # Each quarter of a multiprocessor has 16,384 registers, and a quarter of the block's warps, rounded up.
-    string(REGEX REPLACE "ptx$" "needs" needs ${file})
-    file(READ ${needs} limits)
-    string(REGEX MATCH "[0-9]+" threads "${limits}")
-    set(most_registers 255)
-    if (threads GREATER 0)  # 0: only known at run time
-        math(EXPR most_registers "16384 / (32 * ((${threads} + 127) / 128)) / 8 * 8")
-    endif ()
-    string(SHA256 key "${hash} ${most_registers} ${script} ${version} ${NVDISASM}")
+    string(SHA256 key "${hash} ${script} ${version} ${NVDISASM}")
     if (EXISTS ${KNOWN}/${key})
         file(READ ${KNOWN}/${key} about)
         message("${about}")
@@ -63,7 +54,8 @@ foreach (file IN LISTS files)
         math(EXPR wrong "${wrong} + 1")
     endif ()
     set(architectures sm_80 sm_90)
-    if (name MATCHES "_opencl")
+    file(STRINGS ${file} newer REGEX "^\\.target sm_90")
+    if (name MATCHES "_opencl" OR newer)
         set(architectures sm_90)
     endif ()
     set(assembled /dev/null)
@@ -91,10 +83,6 @@ foreach (file IN LISTS files)
             math(EXPR wrong "${wrong} + 1")
         elseif (largest GREATER 100)
             message("${name} ${arch}: a stack of ${largest} bytes; registers ${registers}")
-            math(EXPR wrong "${wrong} + 1")
-        elseif (registers MATCHES "^[0-9]+$" AND registers GREATER most_registers)
-            message("${name} ${arch}: ${registers} registers, and a block of ${threads} threads has "
-                "${most_registers} for each")
             math(EXPR wrong "${wrong} + 1")
         else ()
             say("${name} ${arch}: registers ${registers}, stack ${largest} bytes")
