@@ -94,8 +94,8 @@ static ScheduleVariants colour_variants() {
     }
     for (int radius : {4, 12, 20}) {
         for (int channels : {2, 3, 4}) {
-            // Wide ones take many registers. A block of 312 threads (u16, three channels) has 168 for each, as
-            // windows of 8 need; one of 256 threads (four channels) has 255, and windows of 4 take 218.
+            // Wide ones take many registers. A block of 312 threads (u16, three channels) has 168 for each,
+            // as windows of 8 need; one of 256 threads (four channels) has 255, and windows of 4 take 218.
             const bool wide = radius == 20;
             const int rows = wide && channels == 4 ? 24 : 30;
             const auto floats = channels == 4 ? colour_tile(4, radius, wide ? 32 : 64, wide ? 24 : 32, 4) :

@@ -250,6 +250,7 @@ ScheduleVariants tuned_on_gpus() {
                           division({7, 1, 1, 4, 64, 16})))
                 .meant_for("longer_side", {.most = 640})
                 .meant_for("k", one_buffer)
+                .kept_for("GPUs without the tensor cores of compute capability 9.0")
                 .says("As by CUDA, with four groups of threads, whose sums fit 48 KB of shared memory."),
             by_panels(variant("tuned_small", cuda, "f32", workers, small, division({7, 1, 1, 4, 64, 16})))
                 .meant_for("longer_side", {.most = 1280})

@@ -178,7 +178,7 @@ private:
     }
 
     // Which line has the label that a line branches to; the number of lines where it does not branch.
-    size_t target_of(size_t line) const {
+    size_t line_of_branch(size_t line) const {
         const std::string &text = out_[line];
         const size_t at = has(text, "bra") ? text.find('$') : std::string::npos;
         if (at == std::string::npos) {
@@ -193,7 +193,7 @@ private:
     // The order of the lines is that in which they run, where no loop is around the calls.
     void refuse_loops() const {
         for (size_t i = 0; i < out_.size(); i++) {
-            if (const size_t to = target_of(i); to < i && to <= last_) {
+            if (const size_t to = line_of_branch(i); to < i && to <= last_) {
                 refuse("a loop in a kernel of a cluster");
             }
         }
@@ -202,7 +202,7 @@ private:
     // Whether some threads skip the last load, as where a stage has fewer butterflies than there are threads.
     bool is_last_load_skipped() const {
         for (size_t i = 0; i < last_load_; i++) {
-            if (const size_t to = target_of(i); to > last_load_ && to < out_.size()) {
+            if (const size_t to = line_of_branch(i); to > last_load_ && to < out_.size()) {
                 return true;
             }
         }

@@ -57,8 +57,8 @@ inline ScheduleVariant pass_variant(const std::string &name, Backends where,
     shape.clustered = n.clustered;
     const int threads =
         n.threads ? n.threads : shape.points_of_block() / *std::max_element(radices.begin(), radices.end());
-    // A thread unrolls its butterflies. 16 of them, or 4 in halves, were an expression of more than 256 nested
-    // brackets, which the clang of OpenCL drivers refuses (PoCL 3.1, fresnel/fused_convolved_rows_256,
+    // A thread unrolls its butterflies. 16 of them, or 4 in halves, were an expression of more than 256
+    // nested brackets, which the clang of OpenCL drivers refuses (PoCL 3.1, fresnel/fused_convolved_rows_256,
     // threads=1, and fused_convolved_columns_2048, threads=32).
     const int fewest = std::max(1, threads / (schedule == lines_in_halves ? 2 : 4)),
               most = std::min(1024, std::max(threads, shape.points_of_block()));
