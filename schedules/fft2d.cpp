@@ -117,8 +117,8 @@ static const ScheduleVariants &variants() {
 
         family("fused", pass_variants("fused_rows", lines_in_shared, along, whole_rows())),
         // Columns 32 together, as the first parts of long ones are; below, 16 for narrower images.
-        family("tuned", pass_variants("tuned_first", lines_in_shared, across,
-                            {{{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
+        family("tuned",
+            pass_variants("tuned_first", lines_in_shared, across, {{{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
         // Devices without clusters take the passes behind theirs.
         family("fused",
             {pass_variants("fused_clustered_columns", lines_in_shared, clustered, clustered_columns()),

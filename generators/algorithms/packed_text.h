@@ -142,7 +142,7 @@ private:
 class PackedText {
 public:
     static constexpr uint32_t least = 2, least_elsewhere = 4;  // lengths of copies
-    static constexpr uint32_t like_longer = 6;  // and longer: how far back is written alike
+    static constexpr uint32_t like_longer = 6;                 // and longer: how far back is written alike
 
     template<typename Coder>
     bool is_copy(Coder &coder, const PastSteps &past, unsigned char last, bool value) {

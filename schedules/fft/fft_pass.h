@@ -96,8 +96,8 @@ ScheduleVariants pass_variants(const std::string &name, void (*schedule)(FftPass
         n.threads = lines.threads;
         n.ahead = lines.ahead;
         const std::string length = std::to_string(FftPassShape(lines.radices).length());
-        ScheduleVariant made = pass_variant(name + "_" + length, lines.where,
-            lines.in_halves ? lines_in_halves : schedule, lines.radices, n);
+        ScheduleVariant made = pass_variant(
+            name + "_" + length, lines.where, lines.in_halves ? lines_in_halves : schedule, lines.radices, n);
         variants.push_back(lines.registers ? std::move(made).registers("", lines.registers) : made);
     }
     return variants;

@@ -81,8 +81,8 @@ public:
                 const Expr word = Variable::make(UInt(64), name);
                 const int slot = stored++;
                 words.most_kept = std::max(words.most_kept, stored);
-                const Expr halves[] = {cast(UInt(32), word),
-                    cast(UInt(32), word / make_const(UInt(64), (int64_t)1 << 32))};
+                const Expr halves[] = {
+                    cast(UInt(32), word), cast(UInt(32), word / make_const(UInt(64), (int64_t)1 << 32))};
                 return LetStmt::make(name, mutate(store->value),
                     Block::make(Words::store(words.kept, halves[0], section.place(slot, 0)),
                         Words::store(words.kept, halves[1], section.place(slot, 1))));
@@ -169,8 +169,7 @@ private:
     // What moves words has nothing of what computes them.
     struct Alone : IRMutator {
         using IRMutator::visit;
-        Alone(Section &section, const Words &words, int half)
-            : section(section), words(words), half(half) {}
+        Alone(Section &section, const Words &words, int half) : section(section), words(words), half(half) {}
         Expr visit(const Load *load) override {
             return load->name == words.shared ? zero() : IRMutator::visit(load);
         }
