@@ -71,7 +71,7 @@ static const char *not_measured_by_opencl(int channels, int radius) {
 //     u8    256 x 24 pixels .099, 256 x 12 .108, 128 x 24 .107, windows of 32 pixels .110; tuned_near 1.459
 //     f32   96 x 30 pixels .061, 64 x 32 .101, windows of 8 pixels .110; tuned_near .411
 // Those for u16 were not compared with other tiles, and those of radius 20 not timed since they add words.
-// Four channels 2048 x 2048, sigma 5 (2026-11-29): u16 .369, tuned_near .977; f32 .152, tuned_near .827.
+// Four channels 2048 x 2048, sigma 5 (2026-11-29): u16 .369 (older tiles), f32 .152; tuned_near .977, .827.
 static ScheduleVariants colour_variants() {
     using namespace gaussian_blur_gpu;
     const auto name = [](const Tile &tile) {

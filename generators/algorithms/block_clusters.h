@@ -260,9 +260,7 @@ inline std::string with_block_clusters(const std::string &text) {
     std::vector<std::string> all;
     for (size_t i = 0; i < lines.size(); i++) {
         if (lines[i].starts_with(".extern .func") && has(lines[i], cluster_prefix)) {
-            while (i < lines.size() && lines[i] != ";") {
-                i++;  // the declaration
-            }
+            i = end_of_declaration(lines, i);
         } else if (has(lines[i], ".entry ")) {
             const auto end = std::find(lines.begin() + (std::ptrdiff_t)i, lines.end(), "}");
             const std::vector<std::string> kernel =

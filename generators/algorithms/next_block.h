@@ -64,9 +64,7 @@ inline std::string with_next_blocks(const std::string &text) {
     for (size_t i = 0; i < lines.size(); i++) {
         const std::string &line = lines[i];
         if (line.starts_with(".extern .func") && has(line, next_block_function)) {
-            while (i < lines.size() && lines[i] != ";") {
-                i++;  // the declaration
-            }
+            i = end_of_declaration(lines, i);
             continue;
         }
         if (line.starts_with("\t{ // callseq")) {

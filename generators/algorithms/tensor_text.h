@@ -41,9 +41,7 @@ public:
         for (size_t i = 0; i < lines.size(); i++) {
             const std::string &line = lines[i];
             if (line.starts_with(".extern .func") && names_product(line)) {
-                while (i < lines.size() && lines[i] != ";") {
-                    i++;  // the declaration
-                }
+                i = end_of_declaration(lines, i);
             } else if (line == "{") {
                 out_.push_back(line);
                 body_ = out_.size();

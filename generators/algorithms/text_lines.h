@@ -58,6 +58,11 @@ inline bool ends_block(const std::string &line) {
            has(line, "\tret;");
 }
 
+// The last line of the declaration that begins at a line; the number of lines where it does not end.
+inline size_t end_of_declaration(const std::vector<std::string> &lines, size_t begin) {
+    return (size_t)(std::find(lines.begin() + (std::ptrdiff_t)begin, lines.end(), ";") - lines.begin());
+}
+
 // A call, which takes several lines.
 struct Call {
     std::string function, result;
