@@ -82,7 +82,7 @@ set(parts
     generators/program/libraries/kernel_packing generators/program/libraries/kernel_ptx
     generators/program/libraries/kernel_texts
     generators/program/libraries/library generators/program/library_selection generators/program/program
-    generators/program/show schedules/passes/half_storage schedules/passes/halved_exchange
+    generators/program/show schedules/passes/half_storage
     schedules/passes/native_functions schedules/passes/thread_folds schedules/passes/whole_registers
     schedules/schedule)
 if (TILEWRIGHT_GENERATOR_ARCHIVE)
@@ -114,8 +114,8 @@ foreach (file generators/algorithms/tensor_product.h generators/algorithms/tenso
     generators/program/libraries/library.cpp generators/program/targets.h
     generators/program/libraries/kernel_needs.cpp
     generators/program/libraries/kernel_limits.cpp generators/program/libraries/kernel_ptx.cpp
-    schedules/passes/half_storage.cpp schedules/passes/halved_exchange.cpp
-    schedules/passes/loads_ahead.h schedules/passes/native_functions.cpp schedules/passes/own_memory.h
+    schedules/passes/half_storage.cpp schedules/passes/loads_ahead.h
+    schedules/passes/native_functions.cpp schedules/passes/own_memory.h
     schedules/passes/thread_folds.cpp schedules/passes/whole_registers.cpp)
     file(SHA256 ${TILEWRIGHT_SHARE}/${file} hash)
     string(APPEND passes ${hash})

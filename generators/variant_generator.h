@@ -5,7 +5,6 @@
 #include "generators/program/libraries/kernel_limits.h"
 #include "generators/program/libraries/kernel_ptx.h"
 #include "schedules/passes/half_storage.h"
-#include "schedules/passes/halved_exchange.h"
 #include "schedules/passes/loads_ahead.h"
 #include "schedules/passes/native_functions.h"
 #include "schedules/passes/own_memory.h"
@@ -45,11 +44,8 @@ protected:
         if (variant().native_functions) {
             call_native_functions(pipeline);
         }
-        for (const std::string &func : in_halves_) {
-            exchange_in_halves(pipeline, func);
-        }
         check_kernel_limits(pipeline, this->get_target(),
-            only_table().op + "/" + variant().name + " for " + std::string(type));
+            only_table().op + "/" + variant().name + " for " + std::string(type), variant().has_ptx());
         for (const std::string &func : loaded_ahead_) {
             pipeline.add_custom_lowering_pass(new LoadsAhead(func));
         }
@@ -91,12 +87,11 @@ protected:
             folded_per_thread_ = context.folded_per_thread;
             loaded_ahead_ = context.loaded_ahead;
             own_memory_ = context.own_memory;
-            in_halves_ = context.in_halves;
         }
     }
 
 private:
-    std::vector<std::string> folded_per_thread_, loaded_ahead_, own_memory_, in_halves_;
+    std::vector<std::string> folded_per_thread_, loaded_ahead_, own_memory_;
 };
 
 }  // namespace tilewright

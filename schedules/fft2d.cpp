@@ -44,31 +44,21 @@ const std::vector<PassLines> padded_rows = {{{8, 16, 16}, 1, 1, gpu, 64}, {{16, 
 const std::vector<PassLines> padded_columns = {
     {{16, 16, 8}, 4, 1, cuda, 64}, {{16, 16, 16}, 4, 1, cuda, 64}, {{24, 24, 16}, 2, 1, cuda, 80}};
 
-// Sides of photographs of 8, 10, 18 and 20 megapixels, whose factor is 17 or 19, and 2040. By
-// OpenCL those whose columns fit 48 KB four at a time, in halves: columns_by_opencl.
-const std::vector<PassLines> rows_of_photographs = {{{17, 12, 10}, 1, 2, cuda, 64, 204},
-    {{17, 12, 12}, 1, 2, cuda, 64, 204}, {{19, 12, 12}, 1, 2, cuda, 64, 228},
-    {{17, 16, 12}, 1, 2, gpu, 64, 272}, {{19, 16, 12}, 1, 2, gpu, 64, 304},
-    {{17, 18, 12}, 1, 2, cuda, 64, 306}, {{17, 18, 16}, 1, 2, cuda, 64, 306},
-    {{19, 18, 16}, 1, 2, cuda, 64, 342}};
-const std::vector<PassLines> columns_of_photographs = {{{17, 12, 10}, 4, 2, cuda, 80, 102},
-    {{17, 12, 12}, 4, 2, cuda, 80, 102}, {{19, 12, 12}, 4, 2, cuda, 80, 114},
-    {{17, 16, 12}, 4, 2, cuda, 80, 102}, {{19, 16, 12}, 4, 2, cuda, 80, 114},
-    {{17, 18, 12}, 4, 2, cuda, 80, 102}, {{17, 18, 16}, 4, 2, cuda, 80, 153},
-    {{19, 18, 16}, 4, 2, cuda, 80, 171}};
+// Sides of photographs of 8, 10, 18 and 20 megapixels, whose factor is 17 or 19, and 2040.
+const std::vector<PassLines> rows_of_photographs = {{{17, 12, 10}, 1, 2, gpu, 64, 204},
+    {{17, 12, 12}, 1, 2, gpu, 64, 204}, {{19, 12, 12}, 1, 2, gpu, 64, 228}, {{17, 16, 12}, 1, 2, gpu, 64, 272},
+    {{19, 16, 12}, 1, 2, gpu, 64, 304}, {{17, 18, 12}, 1, 2, gpu, 64, 306}, {{17, 18, 16}, 1, 2, gpu, 64, 306},
+    {{19, 18, 16}, 1, 2, gpu, 64, 342}};
+const std::vector<PassLines> columns_of_photographs = {{{17, 12, 10}, 4, 2, gpu, 80, 102},
+    {{17, 12, 12}, 4, 2, gpu, 80, 102}, {{19, 12, 12}, 4, 2, gpu, 80, 114},
+    {{17, 16, 12}, 4, 2, gpu, 80, 102}, {{19, 16, 12}, 4, 2, gpu, 80, 114},
+    {{17, 18, 12}, 4, 2, gpu, 80, 102}, {{17, 18, 16}, 4, 2, gpu, 80, 153},
+    {{19, 18, 16}, 4, 2, gpu, 80, 171}};
 
 // Rows that need most of the memory of a multiprocessor; columns of their length are transformed in two
 // parts.
 const std::vector<PassLines> long_rows = {
     {{20, 25, 20}, 1, 2, cuda, 64, 500}, {{16, 16, 8, 8}, 1, 2, cuda, 64, 1024}};
-
-// Columns in the 48 KB that blocks share by OpenCL, four at a time, in halves. Two whole columns at a time
-// took 1.2 to 1.6 times as long, lines of any length 1.6 to 1.9 times (H200, 2026-11-30).
-const std::vector<PassLines> columns_by_opencl = {{{12, 12, 10}, 4, 2, opencl, 40, 120, 0, true},
-    {{16, 12, 8}, 4, 0, opencl}, {{20, 12, 8}, 4, 2, opencl, 80, 96, 0, true},
-    {{20, 10, 10}, 4, 2, opencl, 64, 0, 0, true}, {{15, 12, 12}, 4, 2, opencl, 80, 90, 0, true},
-    {{16, 16, 10}, 4, 2, opencl, 96, 160, 0, true}, {{20, 10, 15}, 4, 0, opencl, 72, 200, 0, true},
-    {{12, 17, 12}, 4, 1, opencl, 72, 204, 0, true}, {{12, 19, 12}, 4, 1, opencl, 64, 228, 0, true}};
 
 PassNumbers clustered(int together) {
     return {.lines = FftPassShape::Lines::across, .clustered = true, .together = together};
@@ -86,9 +76,8 @@ ScheduleVariants second_parts_on_gpus() {
         "tuned", {
                      pass_variant("tuned_rows", opencl, lines_in_shared, {8, 16},
                          second_part(FftPassShape::Lines::transposed, 16)),
-                     pass_variant("tuned_any", cuda, lines_in_shared, {16, 16}, second_part_of_any(32))
+                     pass_variant("tuned_any", gpu, lines_in_shared, {16, 16}, second_part_of_any(32))
                          .registers("", 64),
-                     pass_variant("tuned_any", opencl, lines_in_shared, {8, 16}, second_part_of_any(32)),
                      pass_variant("tuned_thin", gpu, lines_in_shared, {8, 16},
                          second_part(FftPassShape::Lines::across, 16)),
                  });
@@ -118,7 +107,7 @@ static const ScheduleVariants &variants() {
         family("fused", pass_variants("fused_rows", lines_in_shared, along, whole_rows())),
         // Columns 32 together, as the first parts of long ones are; below, 16 for narrower images.
         family("tuned",
-            pass_variants("tuned_first", lines_in_shared, across, {{{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
+            pass_variants("tuned_first", lines_in_shared, across, {{{4, 8}, 32}})),
         // Devices without clusters take the passes behind theirs.
         family("fused",
             {pass_variants("fused_clustered_columns", lines_in_shared, clustered, clustered_columns()),
@@ -127,8 +116,7 @@ static const ScheduleVariants &variants() {
                             pass_variants("fused_columns", lines_in_shared, across, other_columns()),
                             pass_variants("fused_rows", lines_in_shared, along, rows_of_photographs),
                             pass_variants("fused_columns", lines_in_shared, across, columns_of_photographs),
-                            pass_variants("fused_rows", lines_in_shared, along, long_rows),
-                            pass_variants("fused_columns", lines_in_shared, across, columns_by_opencl)}),
+                            pass_variants("fused_rows", lines_in_shared, along, long_rows)}),
         // Lines with a large prime factor, as convolutions.
         family("fused", {pass_variants("fused_padded_rows", lines_in_shared,
                              padded<FftPassShape::Lines::along>, padded_rows),

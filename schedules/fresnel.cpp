@@ -92,11 +92,10 @@ PassNumbers last_part(int together) {
 // Lengths that a block takes there and back.
 const std::vector<PassLines> convolved_rows = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
     {{16, 16}, 8}, {{8, 8, 8}, 4}, {{8, 8, 16}, 2}, {{8, 16, 16}, 1, 1, gpu, 64},
-    {{16, 16, 16}, 1, 1, gpu, 64}, {{16, 16, 32}, 1, 1, cuda, 128},
-    {{16, 16, 32}, 1, 1, opencl, 128, 0, 0, true}};
+    {{16, 16, 16}, 1, 1, gpu, 64}, {{16, 16, 32}, 1, 1, gpu, 128}};
 const std::vector<PassLines> convolved_columns = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
-    {{16, 16}, 16}, {{8, 8, 8}, 4, 1, gpu, 64}, {{8, 8, 16}, 4, 1, gpu, 64}, {{16, 16, 8}, 8, 1, cuda, 64},
-    {{16, 16, 16}, 4, 1, cuda, 64, 0, 1}, {{16, 16, 8}, 4, 1, opencl, 64, 0, 0, true}};
+    {{16, 16}, 16}, {{8, 8, 8}, 4, 1, gpu, 64}, {{8, 8, 16}, 4, 1, gpu, 64}, {{16, 16, 8}, 8, 1, gpu, 64},
+    {{16, 16, 16}, 4, 1, gpu, 64, 0, 1}};
 
 // With phases, which take registers, and tables of them, which are read beside the field.
 std::vector<PassLines> with_phases(std::vector<PassLines> lengths) {
@@ -130,16 +129,13 @@ ScheduleVariants passes_of_other_sides() {
                 of_fields(other_columns(), 1))});
 }
 
-// Columns that do not fit a block: 8192 on CUDA, from 4096 on with the 48 KB of OpenCL.
+// Columns of 8192, which do not fit a block.
 ScheduleVariants passes_of_parts() {
-    const std::vector<PassLines> parts = {
-        {{4, 8}, 32, 1, opencl}, {{8, 8}, 32, 1, opencl}, {{8, 16}, 32, 1, cuda, 64}};
+    const std::vector<PassLines> parts = {{{8, 16}, 32, 1, gpu, 64}};
     return family("fused",
         {pass_variants("fused_first", lines_in_shared, first_part, parts),
-            pass_variant("fused_second", opencl, lines_in_shared, {8, 16}, second_part(32)),
-            pass_variant("fused_second", cuda, lines_in_shared, {8, 8}, second_part(32)),
-            pass_variant("fused_convolved_second", opencl, lines_in_shared, {8, 16}, convolved_part(32)),
-            pass_variant("fused_convolved_second", cuda, lines_in_shared, {8, 8}, convolved_part(32))
+            pass_variant("fused_second", gpu, lines_in_shared, {8, 8}, second_part(32)),
+            pass_variant("fused_convolved_second", gpu, lines_in_shared, {8, 8}, convolved_part(32))
                 .registers("", 64),
             pass_variants("fused_last", lines_in_shared, last_part, parts)});
 }

@@ -217,7 +217,7 @@ static ScheduleVariants window_variants() {
             in_two_ways(tile(n.radius, n.columns, 24, 1, n.window)), sentence)
                 .registers("", n.registers));
     }
-    // Tiles of CUDA alone: OpenCL has 48 KB of shared memory. They serve images at least as wide as they are.
+    // Tiles of CUDA alone. They serve images at least as wide as they are.
     struct {
         int radius, columns, rows, registers;
     } const large[] = {{20, 384, 48, 72}, {30, 384, 48, 72}, {40, 352, 32, 64}};

@@ -193,8 +193,10 @@ ScheduleVariants tuned_on_cpus() {
 ScheduleVariants tuned_on_tensor_cores() {
     return family("tuned",
         {
+            // On an H200, f16 512 / 1024 / 2048 by OpenCL with half of the depth per block, ms (2026-11-29):
+            // .0123 / .0114 / .0542; with three blocks ahead .0127 / .0127 / .0517.
             variant(
-                "tuned_tensor_small_whole", cuda, "f16 bf16", fragments, in_rows, rows(1, 1, 64, 32, 8, 4))
+                "tuned_tensor_small_whole", gpu, "f16 bf16", fragments, in_rows, rows(1, 1, 64, 32, 8, 4))
                 .meant_for("tiles", {.most = 1200})
                 .says("Tensor cores read rows of both matrices as they are, in 64 x 64 tiles."),
             variant(
@@ -205,27 +207,18 @@ ScheduleVariants tuned_on_tensor_cores() {
                       "divides."),
             variant("tuned_tensor_whole", cuda, "f16 bf16", fragments, in_boxes, rows(1, 2, 256, 32, 8, 2))
                 .says("As tuned_tensor_small_boxes, in 128 x 256 tiles."),
-            by_panels(variant("tuned_tensor_small", cuda, "f16 bf16", fragments, panels, tiles(1, 64, 64, 8)))
+            // OpenCL has no boxes. f16 2048 on an H200 .0340 ms (2026-11-30), and .0363 in 128 x 128 tiles of
+            // half of the depth per block, which fit 48 KB.
+            variant(
+                "tuned_tensor_whole", opencl, "f16 bf16", fragments, in_tight_rows, rows(1, 2, 256, 32, 8, 2))
+                .says("As tuned_tensor_small_whole, in 128 x 256 tiles."),
+            by_panels(variant("tuned_tensor_small", gpu, "f16 bf16", fragments, panels, tiles(1, 64, 64, 8)))
                 .meant_for("tiles", {.most = 1200})
                 .registers("out", 128)
                 .says("Tensor cores sum products of 16-bit floats in f32, in 64 x 64 tiles, four per "
                       "multiprocessor."),
-            by_panels(variant("tuned_tensor", cuda, "f16 bf16", fragments, panels, tiles(2, 128, 48, 16)))
+            by_panels(variant("tuned_tensor", gpu, "f16 bf16", fragments, panels, tiles(2, 128, 48, 16)))
                 .says("Tensor cores sum products of 16-bit floats in f32, in 128 x 128 tiles."),
-            // On an H200, f16 512 / 1024 / 2048, ms (2026-11-29): .0123 / .0114 / .0542; with three blocks
-            // ahead .0127 / .0127 / .0517, with one of twice the depth .0123 / .0157 / .0560.
-            variant(
-                "tuned_tensor_small_whole", opencl, "f16 bf16", fragments, in_rows, rows(1, 1, 64, 16, 8, 4))
-                .meant_for("tiles", {.most = 1200})
-                .says("Tensor cores read rows of both matrices as they are, in 64 x 64 tiles."),
-            // f16 2048 / 4096 on an H200, ms (2026-11-30): .0363 / .260; with 256 threads .0403 / .280;
-            // 64 x 128 with three blocks ahead .0408 / .346, with two in a ring of four .0399 / .322;
-            // 128 x 128 with one in a ring of three .0548 / .399; 128 x 256 with one .0567 / .409.
-            variant(
-                "tuned_tensor_whole", opencl, "f16 bf16", fragments, in_tight_rows, rows(2, 1, 128, 16, 8, 2))
-                .says("As tuned_tensor_small_whole, in 128 x 128 tiles."),
-            by_panels(variant("tuned_tensor", opencl, "f16 bf16", fragments, panels, tiles(2, 128, 16, 16)))
-                .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB of shared memory."),
         });
 }
 
@@ -240,27 +233,17 @@ ScheduleVariants tuned_on_gpus() {
     return family("tuned",
         {
             tuned_on_tensor_cores(),
-            by_panels(variant("tuned_small_whole", cuda, "f32", workers, small_whole,
+            by_panels(variant("tuned_small_whole", gpu, "f32", workers, small_whole,
                           division({7, 1, 1, 8, 128, 16})))
                 .meant_for("longer_side", {.most = 640})
                 .meant_for("k", one_buffer)
                 .kept_for("GPUs without the tensor cores of compute capability 9.0")
                 .says("Whole tiles need no copies; eight groups of threads share the sums of one tile."),
-            by_panels(variant("tuned_small_whole", opencl, "f32", workers, small_whole,
-                          division({7, 1, 1, 4, 64, 16})))
-                .meant_for("longer_side", {.most = 640})
-                .meant_for("k", one_buffer)
-                .kept_for("GPUs without the tensor cores of compute capability 9.0")
-                .says("As by CUDA, with four groups of threads, whose sums fit 48 KB of shared memory."),
-            by_panels(variant("tuned_small", cuda, "f32", workers, small, division({7, 1, 1, 4, 64, 16})))
+            by_panels(variant("tuned_small", gpu, "f32", workers, small, division({7, 1, 1, 4, 64, 16})))
                 .meant_for("longer_side", {.most = 1280})
                 .meant_for("k", one_buffer)
                 .kept_for("GPUs without the tensor cores of compute capability 9.0")
                 .says("Zero-padded panels fit any size; four groups of threads share a tile's sums."),
-            by_panels(variant("tuned_small", opencl, "f32", workers, small, division({7, 1, 1, 2, 32, 16})))
-                .meant_for("longer_side", {.most = 1280})
-                .meant_for("k", one_buffer)
-                .says("Zero-padded panels fit any size; two groups of threads share the sums of one tile."),
             by_panels(variant("tuned_large", gpu, "f32", workers, large, division({25, 2, 2, 1, 24, 24})))
                 .kept_for("GPUs without the tensor cores of compute capability 9.0")
                 .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels."),
@@ -299,50 +282,32 @@ ScheduleVariants on_tensor_cores() {
                 .says("As tensor_small_whole, where thread blocks share the depth of the few tiles."),
             // 512 / 64 x 2048 x 2048 / 256 / 768 on an H200, ms (2026-11-30): .0111 / .0192 / .0061 / .0306;
             // 64 x 32 with four slices and blocks of 128, two ahead .0107 / .0300 / .0070 / .0363.
-            variant("tensor_lanes", cuda, "f32", lanes, slices(32, 32, 8, 128, 1))
+            variant("tensor_lanes", gpu, "f32", lanes, slices(32, 32, 8, 128, 1))
                 .serves("k", deep(16))
                 .meant_for("shorter_side", {.least = 17})
                 .meant_for("tiles", {.most = 128})
                 .says("Warps multiply rows as they are, and those of a block share the depth of its tile."),
-            variant("tensor_lanes", opencl, "f32", lanes, slices(32, 32, 4, 64, 1))
-                .serves("k", deep(16))
-                .meant_for("shorter_side", {.least = 17})
-                .meant_for("tiles", {.most = 128})
-                .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB."),
             variant("tensor_shares", cuda, "f32", fragments, in_parts, shares(1, 64, 64, 264))
                 .serves("k", deep(64))
                 .meant_for("shorter_side", {.least = 17})
                 .meant_for("tiles", {.most = 128})
                 .says("As tensor_small without panels: blocks share the depth, where there are few tiles."),
-            by_panels(variant("tensor_small_whole", cuda, "f32", fragments, in_rows, tiles(1, 64, 64, 4)))
+            by_panels(variant("tensor_small_whole", gpu, "f32", fragments, in_rows, tiles(1, 64, 64, 4)))
                 .serves("k", deep(64))
                 .meant_for("longer_side", {.most = 1400})
                 .says("As tensor_small, with rows of A as they are in place of a panel."),
-            by_panels(variant("tensor_small", cuda, "f32", fragments, panels, tiles(1, 64, 64, 4)))
+            by_panels(variant("tensor_small", gpu, "f32", fragments, panels, tiles(1, 64, 64, 4)))
                 .serves("k", deep(64))
                 .meant_for("longer_side", {.most = 1400})
                 .says("Tensor cores sum 3 products of TF32 per product, in 64 x 64 tiles."),
-            by_panels(variant("tensor_tall", cuda, "f32", fragments, panels, tiles(2, 64, 32, 8)))
+            by_panels(variant("tensor_tall", gpu, "f32", fragments, panels, tiles(2, 64, 32, 8)))
                 .serves("k", deep(32))
                 .meant_for("longer_side", {.most = 1600})
                 .says("As tensor_any in 128 x 64 tiles, of which a last row or column leaves less idle."),
-            by_panels(variant("tensor_small_whole", opencl, "f32", fragments, in_rows, tiles(1, 64, 32, 8)))
-                .serves("k", deep(32))
-                .meant_for("longer_side", {.most = 2048})
-                .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB."),
-            by_panels(variant("tensor_small", opencl, "f32", fragments, panels, tiles(1, 64, 16, 8)))
-                .serves("k", deep(16))
-                .meant_for("longer_side", {.most = 2048})
-                .says("As by CUDA, with blocks of the depth that fit OpenCL's 48 KB."),
-            // 2048 / 4096 on an H200, ms (2026-11-30): .231 / 1.40, by tensor_small .230 / 1.69; with rows of
-            // A .233 / 1.58, with 256 threads .261 / 1.78.
-            by_panels(variant("tensor_any", opencl, "f32", fragments, panels, tiles(2, 128, 16, 16)))
-                .serves("k", deep(16))
-                .says("As tensor_small in 128 x 128 tiles."),
-            by_panels(variant("tensor_whole", cuda, "f32", fragments, in_rows, tiles(2, 128, 32, 16)))
+            by_panels(variant("tensor_whole", gpu, "f32", fragments, in_rows, tiles(2, 128, 32, 16)))
                 .serves("k", deep(32))
                 .says("As tensor_any, with rows of A as they are in place of a panel."),
-            by_panels(variant("tensor_any", cuda, "f32", fragments, panels, tiles(2, 128, 32, 16)))
+            by_panels(variant("tensor_any", gpu, "f32", fragments, panels, tiles(2, 128, 32, 16)))
                 .serves("k", deep(32))
                 .says("Tensor cores sum 3 products of TF32 per product, in 128 x 128 tiles."),
         });

@@ -119,10 +119,6 @@ void ScheduleContext::keep_in_own_memory(const Halide::Func &func) {
     own_memory.push_back(func.name());
 }
 
-void ScheduleContext::exchange_in_halves(const Halide::Func &func) {
-    in_halves.push_back(func.name());
-}
-
 std::vector<std::string> backends(Backends where) {
     switch (where) {
     case cpu: return {"cpu"};

@@ -45,7 +45,6 @@ struct ScheduleContext {
     bool is_stage = false;  // of a pipeline: the buffers are nobody's, so that their sizes say nothing
     std::vector<std::string> loaded_ahead = {};  // the Funcs that load_ahead() was called for
     std::vector<std::string> own_memory = {};    // the Funcs that keep_in_own_memory() was called for
-    std::vector<std::string> in_halves = {};     // the Funcs that exchange_in_halves() was called for
 
     // The value of the tunable called `name`; a name that the variant does not have is a build error.
     int operator[](const std::string &name) const;
@@ -70,10 +69,6 @@ struct ScheduleContext {
     // Leaves out the barriers of the loop that makes `func` in shared memory, of which each thread reads only
     // what it wrote itself (schedules/passes/own_memory.h).
     void keep_in_own_memory(const Halide::Func &func);
-
-    // Has the threads of a block exchange the words of `func` in halves, through half of the shared memory
-    // (schedules/passes/halved_exchange.h).
-    void exchange_in_halves(const Halide::Func &func);
 };
 
 // The numbers from `least` to `most`.
@@ -124,6 +119,12 @@ struct ScheduleVariant {
     template<typename Configuration>
     Configuration configuration() const {
         return with_fields<Configuration>(configured, "variant " + name);
+    }
+
+    // Whether its libraries for OpenCL have their kernels as PTX, too (kernel_ptx.h), unless these read
+    // images. PTX has no options of OpenCL C, and not its native functions.
+    bool has_ptx() const {
+        return opencl_options.empty() && !native_functions;
     }
 
     // The type whose library runs for calls of `type`: another one for types that share it.

@@ -63,11 +63,11 @@ private:
     }
 
     // Columns that are side by side, and few of them: the blocks of threads that are on the device at the
-    // same time read what the second cache fetches for the next ones.
+    // same time read what the second cache fetches for the next ones. OpenCL C has no such instruction.
     std::function<Expr(Expr)> loaded() {
         const std::vector<Tunable> all = settings();
         const auto at = std::ranges::find(all, "ahead", &Tunable::name);
-        if (at == all.end() || at->value == 0) {
+        if (at == all.end() || at->value == 0 || !this->get_target().has_feature(Halide::Target::CUDA)) {
             return {};
         }
         const int ahead = at->value, together = setting("together");

@@ -55,7 +55,7 @@ public:
 protected:
     Pipeline build_pipeline() override {
         Pipeline pipeline = Halide::Generator<PipelineGenerator>::build_pipeline();
-        check_kernel_limits(pipeline, get_target(), "the pipeline \"" + stages.value() + "\"");
+        check_kernel_limits(pipeline, get_target(), "the pipeline \"" + stages.value() + "\"", false);
         return pipeline;
     }
 };

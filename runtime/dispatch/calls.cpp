@@ -2,6 +2,7 @@
 #include "generators/algorithms/integers.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/calls/watch.h"
+#include "runtime/devices/opencl/ptx_memory.h"
 #include "runtime/dispatch/arrays_of_call.h"
 #include "runtime/dispatch/kept_calls.h"
 #include "runtime/dispatch/measurement.h"
@@ -72,6 +73,22 @@ std::vector<const Variant *> Operator::run_in_memory(
     }
 }
 
+std::vector<const Variant *> Operator::run_chosen(const Variant *&variant, Device device,
+    const Request &request, Array &output, const Call &how) const {
+    for (;;) {
+        const int refusals = driver::refusals_of_ptx_memory();
+        variant = variant ? variant : &choose(request, output, how.schedule, device, how.variants);
+        try {
+            return run_in_memory(*variant, device, request, output, how);
+        } catch (const Error &error) {
+            if (error.fault() != Fault::device || driver::refusals_of_ptx_memory() == refusals) {
+                throw;
+            }
+            variant = nullptr;
+        }
+    }
+}
+
 Operator::Place Operator::place_of_call(const Request &request, Array &output, const Call &how) const try {
     const Inside inside;
     const Measurement measurement(how.statistics);
@@ -79,12 +96,11 @@ Operator::Place Operator::place_of_call(const Request &request, Array &output, c
     // A call that fails leaves an empty output empty.
     Array result = output_of_call(request.output_type, request.output_shape, request.inputs, output, how);
     const std::optional<Device> known = how.device ? how.device : wrapped_device(request.inputs, result);
-    const auto [device, chosen] =
+    auto [device, variant] =
         known ? Place{*known} : choose_place(request, result, how.schedule, how.variants);
     driver::open(device);
     check_elements(request);
-    const Variant *variant = chosen ? chosen : &choose(request, result, how.schedule, device, how.variants);
-    const std::vector<const Variant *> ran = run_in_memory(*variant, device, request, result, how);
+    const std::vector<const Variant *> ran = run_chosen(variant, device, request, result, how);
     watch.finish();
     output = std::move(result);
     measurement.write(device, *variant, ran);

@@ -334,11 +334,10 @@ Operator::Place Operator::place_of_images(
         check_elements(*request);
         const auto served = std::ranges::find_if(
             chosen, [&](const Variant *variant) { return serves(*variant, *request, image); });
-        const Variant *variant =
-            served != chosen.end() ? *served : &choose(*request, image, how.schedule, device, how.variants);
+        const Variant *variant = served != chosen.end() ? *served : nullptr;
         const Watch::Part part((size_t)i, (size_t)images.count());
-        const std::vector<const Variant *> libraries = run_in_memory(*variant, device, *request, image, how);
-        if (served == chosen.end()) {
+        const std::vector<const Variant *> libraries = run_chosen(variant, device, *request, image, how);
+        if (std::ranges::count(chosen, variant) == 0) {
             ran.insert(ran.end(), libraries.begin(), libraries.end());
             chosen.push_back(variant);
         }

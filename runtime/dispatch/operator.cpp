@@ -49,6 +49,7 @@ Operator::Operator(
         most.threads = std::max(most.threads, variant.needs.threads);
         most.shared_bytes = std::max(most.shared_bytes, variant.needs.shared_bytes);
         most.capability = std::max(most.capability, variant.needs.capability);
+        most.ptx = std::max(most.ptx, variant.needs.ptx);
         most.fp64 |= variant.needs.fp64;
         most.images |= variant.needs.images;
         most.half |= variant.needs.half;

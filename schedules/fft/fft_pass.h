@@ -41,8 +41,6 @@ inline std::string pass_sentence(Backends where, const FftPassShape &shape, int 
     return text + ".";
 }
 
-inline void lines_in_halves(FftPass &f, ScheduleContext &context);
-
 // The row of a pass over lines whose length is the product of the radices.
 inline ScheduleVariant pass_variant(const std::string &name, Backends where,
     void (*schedule)(FftPass &, ScheduleContext &), const std::vector<int> &radices, const PassNumbers &n) {
@@ -57,10 +55,9 @@ inline ScheduleVariant pass_variant(const std::string &name, Backends where,
     shape.clustered = n.clustered;
     const int threads =
         n.threads ? n.threads : shape.points_of_block() / *std::max_element(radices.begin(), radices.end());
-    // A thread unrolls its butterflies. 16 of them, or 4 in halves, were an expression of more than 256
-    // nested brackets, which the clang of OpenCL drivers refuses (PoCL 3.1, fresnel/fused_convolved_rows_256,
-    // threads=1, and fused_convolved_columns_2048, threads=32).
-    const int fewest = std::max(1, threads / (schedule == lines_in_halves ? 2 : 4)),
+    // A thread unrolls its butterflies. 16 of them were an expression of more than 256 nested brackets, which
+    // the clang of OpenCL drivers refuses (PoCL 3.1, fresnel/fused_convolved_rows_256, threads=1).
+    const int fewest = std::max(1, threads / 4),
               most = std::min(1024, std::max(threads, shape.points_of_block()));
     std::vector<Tunable> tunables = {
         {"together", n.together, 1, 64}, {"threads", threads, fewest, most}, {"pad", n.pad, 0, 2}};
@@ -80,9 +77,6 @@ struct PassLines {
     int registers = 0;  // at most so many for a thread on CUDA; 0: as many as it likes
     int threads = 0;    // as in PassNumbers
     int ahead = 0;      // as in PassNumbers
-    // Whether threads exchange the real parts of their numbers, and then the imaginary ones, through half of
-    // the shared memory.
-    bool in_halves = false;
 };
 
 // A variant for each length: NAME_LENGTH, with the options that `numbers` makes of its lines together.
@@ -96,25 +90,25 @@ ScheduleVariants pass_variants(const std::string &name, void (*schedule)(FftPass
         n.threads = lines.threads;
         n.ahead = lines.ahead;
         const std::string length = std::to_string(FftPassShape(lines.radices).length());
-        ScheduleVariant made = pass_variant(
-            name + "_" + length, lines.where, lines.in_halves ? lines_in_halves : schedule, lines.radices, n);
+        ScheduleVariant made = pass_variant(name + "_" + length, lines.where, schedule, lines.radices, n);
         variants.push_back(lines.registers ? std::move(made).registers("", lines.registers) : made);
     }
     return variants;
 }
 
-// The lengths of whole lines: rows and columns on a GPU, whose blocks share 48 KB with OpenCL, and short ones
-// of either kind in a core's cache (schedules/fft/fft_lines.h has the long ones).
+// The lengths of whole lines: rows and columns on a GPU, and short ones of either kind in a core's cache
+// (schedules/fft/fft_lines.h has the long ones). By OpenCL as by CUDA: devices whose blocks have less shared
+// memory than a pass takes transform its lines in parts, or as lines of any length.
 inline const std::vector<PassLines> &whole_rows() {
     static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
         {{16, 16}, 8}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 2, 2}, {{8, 16, 16}, 1, 2}, {{16, 16, 16}, 1, 2},
-        {{16, 16, 32}, 1, 2, cuda, 128}, {{16, 16, 32}, 1, 2, opencl, 128, 0, 0, true}};
+        {{16, 16, 32}, 1, 2, gpu, 128}};
     return lengths;
 }
 inline const std::vector<PassLines> &whole_columns() {
     static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
-        {{16, 16}, 16}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 4, 2}, {{16, 16, 8}, 8, 2, cuda, 64},
-        {{16, 16, 16}, 4, 2, cuda, 64, 0, 1}, {{16, 16, 8}, 4, 2, opencl, 64, 0, 0, true}};
+        {{16, 16}, 16}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 4, 2}, {{16, 16, 8}, 8, 2, gpu, 64},
+        {{16, 16, 16}, 4, 2, gpu, 64, 0, 1}};
     return lengths;
 }
 
@@ -138,12 +132,11 @@ inline const std::vector<PassLines> &other_rows() {
 }
 inline const std::vector<PassLines> &other_columns() {
     static const std::vector<PassLines> lengths = {{{10, 8, 6}, 8, 2, gpu, 64, 80},
-        {{10, 8, 8}, 8, 2, cuda, 64, 80}, {{10, 8, 8}, 4, 2, opencl, 0, 80}, {{10, 9, 8}, 8, 2, cuda, 64, 90},
-        {{10, 9, 8}, 4, 2, opencl, 0, 90}, {{10, 10, 10}, 4, 2}, {{12, 10, 9}, 4, 2, gpu, 0, 120},
-        {{16, 10, 8}, 4, 2, cuda}, {{16, 10, 8}, 4, 1, opencl}, {{12, 12, 10}, 4, 1, cuda, 40, 120},
-        {{16, 12, 8}, 4, 2, cuda}, {{20, 12, 8}, 4, 2, cuda, 64, 96}, {{20, 10, 10}, 4, 2, cuda},
-        {{15, 12, 12}, 4, 2, cuda, 0, 90}, {{16, 16, 10}, 4, 2, cuda, 0, 128},
-        {{15, 20, 10}, 4, 2, cuda, 80, 0, 1}, {{16, 16, 15}, 4, 2, cuda, 128, 128, 1}};
+        {{10, 8, 8}, 8, 2, gpu, 64, 80}, {{10, 9, 8}, 8, 2, gpu, 64, 90}, {{10, 10, 10}, 4, 2},
+        {{12, 10, 9}, 4, 2, gpu, 0, 120}, {{16, 10, 8}, 4, 2}, {{12, 12, 10}, 4, 1, gpu, 40, 120},
+        {{16, 12, 8}, 4, 2}, {{20, 12, 8}, 4, 2, gpu, 64, 96}, {{20, 10, 10}, 4, 2},
+        {{15, 12, 12}, 4, 2, gpu, 0, 90}, {{16, 16, 10}, 4, 2, gpu, 0, 128},
+        {{15, 20, 10}, 4, 2, gpu, 80, 0, 1}, {{16, 16, 15}, 4, 2, gpu, 128, 128, 1}};
     return lengths;
 }
 
@@ -224,8 +217,7 @@ inline void stage_over_threads(FftPass &f, size_t number, int threads) {
 // Each thread block transforms a few lines, which it keeps in shared memory: one stage after another with a
 // barrier between them, and one thread per butterfly. Neighbouring threads have neighbouring columns, or
 // neighbouring points of a row. Rows of cells that are longer by one put the points that neighbouring threads
-// read into different banks. A whole line of 8192 words is 64 KB, which is more shared memory than a thread
-// block has on every device.
+// read into different banks.
 inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
     const int together = lines_of_block(f, context), threads = context["threads"], pad = context["pad"];
     const bool neighbours_first = f.shape.lines != FftPassShape::Lines::along;
@@ -279,12 +271,6 @@ inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
     for (Halide::OutputImageParam &field : context.buffers) {
         field.set_host_alignment(8);
     }
-}
-
-// The same with half of the shared memory (PassLines::in_halves).
-inline void lines_in_halves(FftPass &f, ScheduleContext &context) {
-    lines_in_shared(f, context);
-    context.exchange_in_halves(f.cells);
 }
 
 // A core transforms a few lines at a time, which it keeps in its cache. The same points of different lines

@@ -47,7 +47,7 @@ void link(const Variant &variant, const std::string &archive, const std::string 
     }
 }
 
-// What the generator wrote into the file LIBRARY.needs, "{256, 1024, 80, false, false, false, 0}": the
+// What the generator wrote into the file LIBRARY.needs, "{256, 1024, 80, false, false, false, 0, 0}": the
 // first members of Variant::Needs. Only libraries of GPUs have the file; the others need what their variant
 // needs.
 Variant::Needs read_needs(const std::string &path, Variant::Needs needs) {
@@ -56,7 +56,7 @@ Variant::Needs read_needs(const std::string &path, Variant::Needs needs) {
     if (file >> brace) {
         file >> needs.threads >> comma >> needs.shared_bytes >> comma >> needs.capability >> comma >>
             std::boolalpha >> needs.fp64 >> comma >> needs.images >> comma >> needs.half >> comma >>
-            needs.only_capability;
+            needs.only_capability >> comma >> needs.ptx;
         if (!file) {
             throw Error(Fault::failed,
                 "the generator wrote it in a form that is not known; build the "

@@ -9,6 +9,7 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/verification/expected_result.h"
 #include "runtime/devices/calls/halide_calls.h"
+#include "runtime/devices/opencl/ptx_memory.h"
 #include "runtime/devices/program_cache.h"
 #include "runtime/errors/plain_text.h"
 #include "tilewright/cache.h"
@@ -241,8 +242,10 @@ std::string limits_of(const DeviceInfo &info) {
             has.push_back(word);
         }
     }
-    return fmt::format("; blocks of at most {} threads and {} of shared memory; it has {}",
+    const int64_t of_ptx = driver::ptx_memory(info);
+    return fmt::format("; blocks of at most {} threads and {} of shared memory{}; it has {}",
         info.block_threads, bytes((double)info.block_memory),
+        of_ptx > info.block_memory ? fmt::format(" ({} for kernels in PTX)", bytes((double)of_ptx)) : "",
         has.empty() ? "no fp64, images or half" : joined(has, ", "));
 }
 

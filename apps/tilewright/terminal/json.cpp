@@ -51,7 +51,8 @@ Json listed(const Variant &variant) {
         {"needs", {{"threads", variant.needs.threads}, {"shared_bytes", variant.needs.shared_bytes},
                       {"capability", variant.needs.capability}, {"fp64", variant.needs.fp64},
                       {"images", variant.needs.images}, {"half", variant.needs.half},
-                      {"only_capability", variant.needs.only_capability}, {"avx2", variant.needs.avx2}}}});
+                      {"only_capability", variant.needs.only_capability}, {"ptx", variant.needs.ptx},
+                      {"avx2", variant.needs.avx2}}}});
     return one;
 }
 

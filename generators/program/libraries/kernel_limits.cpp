@@ -92,11 +92,12 @@ const KernelNeeds &kernel_needs() {
     return needs;
 }
 
-void check_kernel_limits(Halide::Pipeline &pipeline, const Halide::Target &target, const std::string &what) {
-    constexpr int64_t kilobyte = 1024;
+void check_kernel_limits(
+    Halide::Pipeline &pipeline, const Halide::Target &target, const std::string &what, bool has_ptx) {
     if (target.has_gpu_feature()) {
-        const bool cuda = target.has_feature(Halide::Target::CUDA);
-        pipeline.add_custom_lowering_pass(new KernelLimits(what, (cuda ? 227 : 48) * kilobyte));
+        const bool is_ptx = has_ptx || target.has_feature(Halide::Target::CUDA);
+        pipeline.add_custom_lowering_pass(
+            new KernelLimits(what, is_ptx ? most_shared_bytes : most_shared_bytes_of_opencl_c));
     }
 }
 

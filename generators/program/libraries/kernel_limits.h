@@ -15,10 +15,15 @@ struct KernelNeeds {
 // What was seen of the kernels that this process made. Each library is made in a process of its own.
 const KernelNeeds &kernel_needs();
 
+// How much shared memory a block may have: in PTX as on the largest NVIDIA GPUs, those of compute capability
+// 9.0 and 10.0; in OpenCL C, without PTX beside it, as NVIDIA's driver gives it to each of its GPUs.
+constexpr int64_t most_shared_bytes = 227 * 1024, most_shared_bytes_of_opencl_c = 48 * 1024;
+
 // Ends the program with a message when a kernel of the pipeline can run on no device: a block of more than
-// 1024 threads, or more shared memory than a block may have (227 KB on CUDA, as the largest of its devices;
-// 48 KB on OpenCL). Halide compiles such kernels without a word, and the driver refuses them at run time.
-// What the others need goes into kernel_needs(). `what`: the library, for the message.
-void check_kernel_limits(Halide::Pipeline &pipeline, const Halide::Target &target, const std::string &what);
+// 1024 threads, or more shared memory than above. Halide compiles such kernels without a word, and the driver
+// refuses them at run time. What the others need goes into kernel_needs(). `what`: the library, for the
+// message. `has_ptx`: kernels for OpenCL become PTX, too (kernel_ptx.h).
+void check_kernel_limits(
+    Halide::Pipeline &pipeline, const Halide::Target &target, const std::string &what, bool has_ptx);
 
 }  // namespace tilewright

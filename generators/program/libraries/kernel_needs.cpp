@@ -51,7 +51,7 @@ bool computes_doubles(const Halide::Pipeline &pipeline) {
     return doubles.found;
 }
 
-void write_needs(const Library &library, const std::string &target, const std::string &folder) {
+void write_needs(const Library &library, const std::string &target, const std::string &folder, int ptx) {
     if (!is_gpu(library.backend)) {
         return;
     }
@@ -67,7 +67,7 @@ void write_needs(const Library &library, const std::string &target, const std::s
         << "{" << needs.threads << ", " << needs.shared_bytes << ", " << std::max(built_for, of_instructions)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLDoubles)) << ", " << word(needs.images)
         << ", " << word(opencl && built.has_feature(Halide::Target::CLHalf)) << ", "
-        << (needs.tensor_products ? TensorProduct::capability : 0) << "}\n";
+        << (needs.tensor_products ? TensorProduct::capability : 0) << ", " << ptx << "}\n";
 }
 
 bool write_needs_header(const Selection &selection, const std::string &target,

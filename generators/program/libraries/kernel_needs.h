@@ -13,8 +13,8 @@ namespace tilewright {
 bool computes_doubles(const Halide::Pipeline &pipeline);
 
 // Writes FOLDER/LIBRARY.needs, once the library was made by this process for that target. Nothing is written
-// for the CPU.
-void write_needs(const Library &library, const std::string &target, const std::string &folder);
+// for the CPU. `ptx`: the compute capability that the PTX of a library for OpenCL is for; 0 without PTX.
+void write_needs(const Library &library, const std::string &target, const std::string &folder, int ptx);
 
 // Writes FOLDER/NAME_TARGET_needs.h, which the table includes, from these files and the libraries' keys
 // (library.h), by their names. A file that would be the same is left alone. Returns whether it is there.

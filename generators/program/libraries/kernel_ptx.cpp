@@ -180,6 +180,11 @@ std::string with_ptx(const std::string &opencl_c, Halide::Target cuda) {
              std::to_string(kernels.size()));
     }
     if (kernel_needs().images) {
+        if (kernel_needs().shared_bytes > most_shared_bytes_of_opencl_c) {
+            fail("kernels that read images are OpenCL C alone, in which a block has at most " +
+                 std::to_string(most_shared_bytes_of_opencl_c) + " bytes of shared memory, and not " +
+                 std::to_string(kernel_needs().shared_bytes));
+        }
         return opencl_c;
     }
     cuda.os = Halide::Target::OSUnknown;

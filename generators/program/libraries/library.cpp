@@ -1,6 +1,7 @@
 #include "generators/program/libraries/library.h"
 #include "generators/algorithms/module_text.h"
 #include "generators/algorithms/next_block.h"
+#include "generators/algorithms/text_lines.h"
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/child_process.h"
 #include "generators/program/libraries/host_side.h"
@@ -166,12 +167,11 @@ std::string targets_of(const Library &library, const std::string &tunables) {
     return targets();
 }
 
-// The text of a GPU library's kernels, from that which Halide has in the module. A variant that says how
-// OpenCL C is compiled has no PTX.
+// The text of a GPU library's kernels, from that which Halide has in the module.
 static std::string kernels_of(const Library &library, const Halide::Buffer<void> &text) {
     const std::string halides = static_cast<const char *>(text.data());  // it ends with a zero byte
     const ScheduleVariant &variant = *library.variant;
-    if (library.backend != "opencl" || !variant.opencl_options.empty() || variant.native_functions) {
+    if (library.backend != "opencl" || !variant.has_ptx()) {
         return halides;
     }
     TargetChoice choice;
@@ -182,7 +182,8 @@ static std::string kernels_of(const Library &library, const Halide::Buffer<void>
 // The archive of a GPU library in `folder`. The text of the kernels of an own one is in a file beside it
 // (kernel_texts.h); Halide's own generator program would write that text and metadata into the archive.
 // `files`: what else there is to be: c_header, device_code (the text as Halide has it), ptx (of OpenCL).
-static void make_gpu_library(const Library &library, const std::string &folder, const std::string &target,
+// Returns the compute capability that the PTX of a library for OpenCL is for; 0 without PTX.
+static int make_gpu_library(const Library &library, const std::string &folder, const std::string &target,
     const std::string &tunables, const std::set<std::string> &files) {
     const std::string file = (std::filesystem::path(folder) / library.name).string();
     if (library.is_own) {
@@ -197,14 +198,18 @@ static void make_gpu_library(const Library &library, const std::string &folder, 
     }
     Halide::Module changed(module.name(), module.target(), module.get_metadata_name_map());
     changed.set_any_strict_float(module.any_strict_float());
+    int capability = 0;
     for (const Halide::Buffer<void> &buffer : module.buffers()) {
         if (!buffer.name().ends_with("_gpu_source_kernels")) {
             changed.append(buffer);
             continue;
         }
         std::string text = kernels_of(library, buffer);
-        if (const std::string ptx = OpenClText(text).assembly; files.contains("ptx") && !ptx.empty()) {
-            write_text(file + ".ptx", with_tensor_products(ptx));
+        if (const std::string ptx = OpenClText(text).assembly; !ptx.empty()) {
+            capability = number_behind(ptx, before_capability);
+            if (files.contains("ptx")) {
+                write_text(file + ".ptx", with_tensor_products(ptx));
+            }
         }
         text = library.is_own ? put_text_elsewhere(library.name, folder, text) : text + '\0';
         Halide::Buffer<uint8_t> instead((int)text.size(), buffer.name());
@@ -217,6 +222,7 @@ static void make_gpu_library(const Library &library, const std::string &folder, 
         changed.append(is_called ? called_by_addresses(function) : function);
     }
     changed.compile({{Halide::OutputFileType::static_library, file + ".a"}});
+    return capability;
 }
 
 // The source that Halide made of a GPU library gets the name of its language.
@@ -263,11 +269,12 @@ int make_library(const Library &library, const std::string &folder, const std::s
                  "'; it takes static_library, c_header, stmt_html, assembly, ptx, opencl_c");
         }
     }
+    int ptx = 0;
     if (by_module) {
         if (wants_source) {
             of_module.insert("device_code");
         }
-        make_gpu_library(library, folder, first_target, tunables, of_module);
+        ptx = make_gpu_library(library, folder, first_target, tunables, of_module);
     } else if (wants_source) {
         looks += std::string(looks.empty() ? "" : ",") + "device_code";
     }
@@ -283,7 +290,7 @@ int make_library(const Library &library, const std::string &folder, const std::s
     if (int code = looks.empty() ? 0 : run_halide(library, folder, looks, first_target, tunables)) {
         return code;
     }
-    write_needs(library, first_target, folder);
+    write_needs(library, first_target, folder, ptx);
     if (wants_source) {
         name_source(library, folder);
     }

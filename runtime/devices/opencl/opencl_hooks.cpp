@@ -13,6 +13,7 @@
 #include "runtime/devices/opencl/opencl_kernels.h"
 #include "runtime/devices/opencl/opencl_launches.h"
 #include "runtime/devices/opencl/opencl_programs.h"
+#include "runtime/devices/opencl/ptx_memory.h"
 #include "runtime/devices/own_queue.h"
 #include "runtime/devices/thread_context.h"
 #include "runtime/process/immortal.h"
@@ -143,6 +144,13 @@ struct Launching {
     int code = -1;
 };
 
+// Whether the library that runs needs more shared memory than the driver gives to OpenCL C: as PTX alone its
+// kernels have it, if the driver takes that.
+bool needs_ptx_memory() {
+    const Variant *variant = this_thread.variant;
+    return variant && variant->needs.shared_bytes > device_info(this_thread.device).block_memory;
+}
+
 int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset, const size_t *global,
     const size_t *local, unsigned waits, const void *list, void *event) {
     uint64_t threads = 1;
@@ -169,6 +177,9 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
         recorder->run().kernels.push_back(std::move(recorded));
     } else {
         code = launch();
+    }
+    if (code != 0 && needs_ptx_memory()) {
+        refuse_ptx_memory(this_thread.device);
     }
     if (OpenClLaunches *launches = code == 0 ? this_thread.launches : nullptr) {
         local && !offset ? launches->add_kernel(kernel, dims, global, local) : launches->give_up();
@@ -222,10 +233,17 @@ void *create_program(void *context, unsigned count, const char **strings, const 
             kernels().know(program, known.extract(known.begin()));
             return program;
         }
-        if (text->source.empty()) {
-            halide_error(nullptr,
-                "the OpenCL driver does not take its kernels, which are PTX and no OpenCL C; "
-                "take another schedule, or CUDA");
+        const bool needs_memory = needs_ptx_memory();
+        if (needs_memory) {
+            refuse_ptx_memory(this_thread.device);
+        }
+        if (needs_memory || text->source.empty()) {
+            halide_error(nullptr, needs_memory ?
+                                      "the OpenCL driver does not take its kernels, whose blocks need more "
+                                      "shared memory than it says that they may have; take another schedule, "
+                                      "or CUDA" :
+                                      "the OpenCL driver does not take its kernels, which are PTX and no "
+                                      "OpenCL C; take another schedule, or CUDA");
             *error = invalid_value;
         }
     }

@@ -1,6 +1,7 @@
 // What variants need of a device, compared with what it has.
 #include "runtime/dispatch/choice/kernel_needs.h"
 #include "runtime/devices/best_device.h"
+#include "runtime/devices/opencl/ptx_memory.h"
 #include <algorithm>
 #include <climits>
 #include <fmt/format.h>
@@ -11,6 +12,13 @@ namespace tilewright {
 namespace {
 
 constexpr int any_capability = INT_MAX;
+
+// The most shared memory of a block of the kernels on the device.
+int64_t block_memory(const Variant::Needs &needs, const DeviceInfo &info) {
+    const bool is_ptx = info.device.backend == Backend::opencl && needs.ptx > 0 &&
+                        needs.ptx <= info.compute_capability;
+    return is_ptx ? driver::ptx_memory(info) : info.block_memory;
+}
 
 }  // namespace
 
@@ -40,9 +48,9 @@ std::string why_not_on(const Variant::Needs &needs, const DeviceInfo &info) {
         return fmt::format("its blocks have {} threads, and {} takes at most {}", needs.threads, device(),
             info.block_threads);
     }
-    if (needs.shared_bytes > info.block_memory) {
+    if (const int64_t most = block_memory(needs, info); needs.shared_bytes > most) {
         return fmt::format("its blocks take {} bytes of shared memory, and {} has {} per block",
-            needs.shared_bytes, device(), info.block_memory);
+            needs.shared_bytes, device(), most);
     }
     if (needs.capability > info.compute_capability && info.device.backend == Backend::opencl) {
         return fmt::format("its kernels have instructions of NVIDIA's GPUs of compute capability {}.{} and "

@@ -1,6 +1,7 @@
 // The limits of devices against the fake drivers: they are asked of the driver, and a variant that needs more
 // than the device has is not chosen there.
 #include "runtime/arrays/storage.h"
+#include "runtime/devices/opencl/ptx_memory.h"
 #include "runtime/dispatch/image_operator.h"
 #include "tests/runtime/drivers/fakes/cuda_record.h"
 #include "tests/runtime/drivers/fakes/opencl_record.h"
@@ -19,7 +20,7 @@ namespace tilewright {
 namespace {
 
 const Device hopper{Backend::cuda, 0}, ampere{Backend::cuda, 1}, large{Backend::opencl, 5},
-    small{Backend::opencl, fake_opencl::small};
+    small{Backend::opencl, fake_opencl::small}, nvidia{Backend::opencl, fake_opencl::nvidia};
 
 int started = 0;
 
@@ -53,6 +54,10 @@ const Operator &picky() {
             all.push_back(needing("hopper", backend, {.only_capability = 90}));
             all.push_back(needing("ampere", backend, {.only_capability = 80}));
             all.push_back(needing("most", backend, {.shared_bytes = 227 * 1024}));
+            all.push_back(needing("ptx", backend, {.shared_bytes = 99 * 1024, .ptx = 80}));
+            all.push_back(needing("more", backend, {.shared_bytes = 99 * 1024 + 1, .ptx = 80}));
+            all.push_back(needing("newer", backend, {.shared_bytes = 48 * 1024 + 1, .ptx = 90}));
+            all.push_back(needing("source", backend, {.shared_bytes = 48 * 1024 + 1}));
         }
         return all;
     }());
@@ -129,6 +134,41 @@ TEST(DeviceLimits, WhereNoVariantIsLeftTheErrorSaysWhichLimit) {
     EXPECT_EQ(chosen({Backend::opencl, 3}, "halves"), "halves");
     EXPECT_EQ(chosen(hopper, "most"), "most");
     expect_refusal(ampere, "most", "232448 bytes of shared memory, and cuda:1 has 166912");
+}
+
+// Of compute capability 8.6, whose driver says 48 KB.
+TEST(DeviceLimits, KernelsThatArePtxMayHaveTheMemoryOfTheGpu) {
+    EXPECT_EQ(chosen(nvidia, "ptx"), "ptx");
+    expect_refusal(nvidia, "more", "101377 bytes of shared memory, and opencl:4 has 101376 per block");
+    expect_refusal(nvidia, "newer", "49153 bytes of shared memory, and opencl:4 has 49152 per block");
+    expect_refusal(nvidia, "source", "49153 bytes of shared memory, and opencl:4 has 49152 per block");
+    expect_refusal(large, "ptx", "101376 bytes of shared memory, and opencl:5 has 49152 per block");
+    EXPECT_EQ(chosen(hopper, "more"), "more") << "by CUDA the driver says it";
+}
+
+TEST(DeviceLimits, TheMemoryOfAGpuFollowsFromItsComputeCapability) {
+    DeviceInfo info;
+    info.device = {Backend::opencl, 7};
+    info.block_memory = 48 * 1024;
+    const auto kilobytes = [&](int capability) {
+        info.compute_capability = capability;
+        return driver::ptx_memory(info) / 1024;
+    };
+    const std::vector<std::pair<int, int>> known = {{0, 48}, {61, 48}, {70, 96}, {75, 64}, {80, 163},
+        {86, 99}, {87, 163}, {89, 99}, {90, 227}, {100, 227}, {120, 99}, {999, 48}};
+    for (const auto &[capability, most] : known) {
+        EXPECT_EQ(kilobytes(capability), most) << capability;
+    }
+    info.block_memory = 256 * 1024;
+    EXPECT_EQ(kilobytes(86), 256) << "what the driver says is never too much";
+    info.block_memory = 48 * 1024;
+    const int before = driver::refusals_of_ptx_memory();
+    driver::refuse_ptx_memory(info.device);
+    driver::refuse_ptx_memory(info.device);
+    EXPECT_EQ(driver::refusals_of_ptx_memory(), before + 1) << "of one device";
+    EXPECT_EQ(kilobytes(90), 48);
+    info.device.index = 8;
+    EXPECT_EQ(kilobytes(90), 227) << "another device";
 }
 
 TEST(DeviceLimits, ADeviceBelowTheCapabilityOfALibraryIsRefused) {

@@ -5,8 +5,12 @@
 #include "runtime/devices/opencl/opencl_functions.h"
 #include "runtime/devices/opencl/ptx_arguments.h"
 #include "runtime/devices/thread_context.h"
+#include "runtime/dispatch/image_operator.h"
 #include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/fakes/fakes.h"
+#include "tests/support/image_library.h"
+#include "tilewright/generated.h"
+#include <HalideRuntime.h>
 #include <gtest/gtest.h>
 #include <stdexcept>
 
@@ -45,6 +49,9 @@ const Function<void *(void *, unsigned, const char **, const size_t *, int *)> c
 const Function<int(void *, unsigned, void *const *, const char *, void *, void *)> build("clBuildProgram");
 const Function<int(void *)> release_program("clReleaseProgram"), release_kernel("clReleaseKernel");
 const Function<void *(void *, const char *, int *)> create_kernel("clCreateKernel");
+const Function<int(void *, void *, unsigned, const size_t *, const size_t *, const size_t *, unsigned,
+    const void *, void *)>
+    launch("clEnqueueNDRangeKernel");
 
 // A kernel of PTX that takes an address, three numbers and what `local` says.
 std::string entry(const std::string &name, const std::string &local) {
@@ -52,6 +59,30 @@ std::string entry(const std::string &name, const std::string &local) {
            "_param_0,\n\t.param .f64 " + name + "_param_1,\n\t.param .u8 " + name +
            "_param_2,\n\t.param .u32 " + name + "_param_3" + local + "\n)\n{\n\tld.param.b64 \t%rd1, [" +
            name + "_param_0];\n\tld.param.b32 \t%r1, [" + name + "_param_3];\n}\n";
+}
+
+// What runs in place of the libraries of the variants below: a library whose kernel is OpenCL C and PTX.
+int launch_kernel_of_both(void **) {
+    const driver::OpenClDevice *device = driver::opencl_device(driver::this_thread.device.index, true);
+    const std::string all = "__kernel void f() { }" + std::string(assembly_begin) +
+                            ".version 7.0\n.target sm_75, texmode_independent\n.visible .entry f(\n)\n{\n"
+                            "\tret;\n}\n" +
+                            std::string(assembly_end);
+    const char *text = all.c_str();
+    int error = 0;
+    void *program = create_program(device->context, 1, &text, nullptr, &error);
+    if (!program) {
+        return halide_error_code_gpu_device_error;
+    }
+    EXPECT_EQ(build(program, 1, &device->device, "", nullptr, nullptr), 0);
+    void *kernel = create_kernel(program, "f", &error);
+    const size_t one = 1;
+    const int code = launch(device->queue, kernel, 1, nullptr, &one, &one, 0, nullptr, nullptr);
+    if (code == 0) {
+        release_kernel(kernel);
+    }
+    release_program(program);
+    return code == 0 ? 0 : halide_error_code_gpu_device_error;
 }
 
 }  // namespace
@@ -191,9 +222,6 @@ TEST(OpenClPrograms, PtxReachesTheDriversThatTakeIt) {
 TEST(OpenClPrograms, NumbersOfPtxAreOneParameter) {
     devices(Backend::opencl);
     const Function<int(void *, unsigned, size_t, const void *)> set("clSetKernelArg");
-    const Function<int(void *, void *, unsigned, const size_t *, const size_t *, const size_t *, unsigned,
-        const void *, void *)>
-        launch("clEnqueueNDRangeKernel");
     const Device nvidia{Backend::opencl, fake_opencl::nvidia};
     const driver::ScopedValue here(driver::this_thread.device, nvidia);
     const driver::OpenClDevice *device = driver::opencl_device(nvidia.index, true);
@@ -286,6 +314,57 @@ TEST(OpenClPrograms, KernelsAreKeptUntilTheirProgramIsReleased) {
     EXPECT_EQ(record().kernels_released, before.kernels_released);
     EXPECT_EQ(release_program(program), 0);
     EXPECT_EQ(record().kernels_released, before.kernels_released + 2);
+}
+
+// Where a driver takes no PTX, or none with so much memory, or does not launch it, the call is made by the
+// next variant of the family; whoever asks for the variant itself gets a line that says what is missing.
+TEST(OpenClPrograms, WhereMemoryOfPtxIsRefusedAnotherVariantRuns) {
+    const auto variant = [](const std::string &schedule, int64_t shared_bytes) {
+        Variant made = generated_variant("picky", schedule, "u8", Backend::opencl, launch_kernel_of_both,
+            image_to_image, {.shared_bytes = shared_bytes, .ptx = 75});
+        made.family = "tuned";
+        return made;
+    };
+    constexpr ImageForm form("generated");
+    const std::vector<Variant> variants = {variant("tuned_large", 60000), variant("tuned_any", 40000)};
+    const ImageOperator op("picky", "a test's", variants, {&form});
+    const Array image(Type::u8, {8, 8});
+    const auto ran = [&](Device device, const std::string &schedule, const std::string &layout) {
+        Array output;
+        const Array images(Type::u8, {2, 8, 8});
+        Statistics statistics;
+        op({layout.empty() ? &image : &images, 1}, output, {},
+            {.device = device, .schedule = schedule, .layout = layout, .statistics = &statistics});
+        return statistics.libraries.back();
+    };
+    const auto expect_refusal = [&](Device device) {
+        const Error error = error_of([&] { ran(device, "tuned_large", ""); });
+        EXPECT_EQ(error.fault(), Fault::device);
+        EXPECT_EQ(std::string(error.what()),
+            "picky: its blocks take 60000 bytes of shared memory, and " + device.str() +
+                " has 49152 per block [--schedule tuned_large]");
+    };
+    const Device nvidia{Backend::opencl, fake_opencl::nvidia}, old{Backend::opencl, fake_opencl::old_nvidia};
+    const std::string large = variants[0].name(), any = variants[1].name();
+    EXPECT_EQ(ran(nvidia, "tuned", ""), large);
+
+    // A driver that takes no PTX: the fake one of this device.
+    const size_t sources = record().sources.size();
+    EXPECT_EQ(ran(old, "tuned", ""), any);
+    EXPECT_EQ(record().sources.size(), sources + 1) << "OpenCL C with so much memory is not tried";
+    EXPECT_EQ(ran(old, "tuned", ""), any);
+    expect_refusal(old);
+    EXPECT_EQ(ran(nvidia, "tuned", ""), large) << "another device";
+
+    // A launch that is refused, of the second image.
+    const fake_opencl::Requests &requests = fake_opencl::requests();
+    requests.refuse_once(2, 0);
+    EXPECT_EQ(ran(nvidia, "tuned", "nhw"), any);
+    EXPECT_EQ(ran(nvidia, "tuned", ""), any);
+    expect_refusal(nvidia);
+    requests.refuse_once(1, 0);
+    EXPECT_EQ(error_of([&] { ran(nvidia, "tuned", ""); }).fault(), Fault::device)
+        << "another reason than memory";
 }
 
 // A driver that makes no kernel.

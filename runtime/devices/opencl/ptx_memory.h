@@ -1,0 +1,21 @@
+#pragma once
+// How much shared memory a block of threads may have by NVIDIA's OpenCL. Not installed.
+#include "tilewright/device.h"
+#include <cstdint>
+
+namespace tilewright::driver {
+
+// The most bytes of shared memory of a block whose kernel is PTX and declares that memory itself. The driver
+// says how much OpenCL C gets (DeviceInfo::block_memory), which is 48 KB on every GPU, and takes PTX with as
+// much as the GPU has. What it says counts for other devices, for capabilities that are not known here, and
+// for a device after refuse_ptx_memory().
+int64_t ptx_memory(const DeviceInfo &info);
+
+// The device's driver refused a program or a launch with more than it says.
+void refuse_ptx_memory(Device device) noexcept;
+
+// How many devices of this process did so. Where the number grew during a call that failed, other variants
+// may serve the call.
+int refusals_of_ptx_memory();
+
+}  // namespace tilewright::driver
