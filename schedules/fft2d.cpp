@@ -46,8 +46,9 @@ const std::vector<PassLines> padded_columns = {
 
 // Sides of photographs of 8, 10, 18 and 20 megapixels, whose factor is 17 or 19, and 2040.
 const std::vector<PassLines> rows_of_photographs = {{{17, 12, 10}, 1, 2, gpu, 64, 204},
-    {{17, 12, 12}, 1, 2, gpu, 64, 204}, {{19, 12, 12}, 1, 2, gpu, 64, 228}, {{17, 16, 12}, 1, 2, gpu, 64, 272},
-    {{19, 16, 12}, 1, 2, gpu, 64, 304}, {{17, 18, 12}, 1, 2, gpu, 64, 306}, {{17, 18, 16}, 1, 2, gpu, 64, 306},
+    {{17, 12, 12}, 1, 2, gpu, 64, 204}, {{19, 12, 12}, 1, 2, gpu, 64, 228},
+    {{17, 16, 12}, 1, 2, gpu, 64, 272}, {{19, 16, 12}, 1, 2, gpu, 64, 304},
+    {{17, 18, 12}, 1, 2, gpu, 64, 306}, {{17, 18, 16}, 1, 2, gpu, 64, 306},
     {{19, 18, 16}, 1, 2, gpu, 64, 342}};
 const std::vector<PassLines> columns_of_photographs = {{{17, 12, 10}, 4, 2, gpu, 80, 102},
     {{17, 12, 12}, 4, 2, gpu, 80, 102}, {{19, 12, 12}, 4, 2, gpu, 80, 114},
@@ -106,8 +107,7 @@ static const ScheduleVariants &variants() {
 
         family("fused", pass_variants("fused_rows", lines_in_shared, along, whole_rows())),
         // Columns 32 together, as the first parts of long ones are; below, 16 for narrower images.
-        family("tuned",
-            pass_variants("tuned_first", lines_in_shared, across, {{{4, 8}, 32}})),
+        family("tuned", pass_variants("tuned_first", lines_in_shared, across, {{{4, 8}, 32}})),
         // Devices without clusters take the passes behind theirs.
         family("fused",
             {pass_variants("fused_clustered_columns", lines_in_shared, clustered, clustered_columns()),

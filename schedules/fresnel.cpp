@@ -132,12 +132,12 @@ ScheduleVariants passes_of_other_sides() {
 // Columns of 8192, which do not fit a block.
 ScheduleVariants passes_of_parts() {
     const std::vector<PassLines> parts = {{{8, 16}, 32, 1, gpu, 64}};
-    return family("fused",
-        {pass_variants("fused_first", lines_in_shared, first_part, parts),
-            pass_variant("fused_second", gpu, lines_in_shared, {8, 8}, second_part(32)),
-            pass_variant("fused_convolved_second", gpu, lines_in_shared, {8, 8}, convolved_part(32))
-                .registers("", 64),
-            pass_variants("fused_last", lines_in_shared, last_part, parts)});
+    return family(
+        "fused", {pass_variants("fused_first", lines_in_shared, first_part, parts),
+                     pass_variant("fused_second", gpu, lines_in_shared, {8, 8}, second_part(32)),
+                     pass_variant("fused_convolved_second", gpu, lines_in_shared, {8, 8}, convolved_part(32))
+                         .registers("", 64),
+                     pass_variants("fused_last", lines_in_shared, last_part, parts)});
 }
 
 const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}};

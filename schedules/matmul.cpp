@@ -195,8 +195,7 @@ ScheduleVariants tuned_on_tensor_cores() {
         {
             // On an H200, f16 512 / 1024 / 2048 by OpenCL with half of the depth per block, ms (2026-11-29):
             // .0123 / .0114 / .0542; with three blocks ahead .0127 / .0127 / .0517.
-            variant(
-                "tuned_tensor_small_whole", gpu, "f16 bf16", fragments, in_rows, rows(1, 1, 64, 32, 8, 4))
+            variant("tuned_tensor_small_whole", gpu, "f16 bf16", fragments, in_rows, rows(1, 1, 64, 32, 8, 4))
                 .meant_for("tiles", {.most = 1200})
                 .says("Tensor cores read rows of both matrices as they are, in 64 x 64 tiles."),
             variant(

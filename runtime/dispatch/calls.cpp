@@ -73,8 +73,8 @@ std::vector<const Variant *> Operator::run_in_memory(
     }
 }
 
-std::vector<const Variant *> Operator::run_chosen(const Variant *&variant, Device device,
-    const Request &request, Array &output, const Call &how) const {
+std::vector<const Variant *> Operator::run_chosen(
+    const Variant *&variant, Device device, const Request &request, Array &output, const Call &how) const {
     for (;;) {
         const int refusals = driver::refusals_of_ptx_memory();
         variant = variant ? variant : &choose(request, output, how.schedule, device, how.variants);

@@ -13,8 +13,8 @@ namespace {
 // memory per thread block".
 constexpr struct {
     int capability, kilobytes;
-} limits[] = {{70, 96}, {72, 96}, {75, 64}, {80, 163}, {86, 99}, {87, 163}, {89, 99}, {90, 227}, {100, 227},
-    {120, 99}};
+} limits[] = {
+    {70, 96}, {72, 96}, {75, 64}, {80, 163}, {86, 99}, {87, 163}, {89, 99}, {90, 227}, {100, 227}, {120, 99}};
 
 struct Refusing {
     std::mutex mutex;

@@ -15,8 +15,8 @@ constexpr int any_capability = INT_MAX;
 
 // The most shared memory of a block of the kernels on the device.
 int64_t block_memory(const Variant::Needs &needs, const DeviceInfo &info) {
-    const bool is_ptx = info.device.backend == Backend::opencl && needs.ptx > 0 &&
-                        needs.ptx <= info.compute_capability;
+    const bool is_ptx =
+        info.device.backend == Backend::opencl && needs.ptx > 0 && needs.ptx <= info.compute_capability;
     return is_ptx ? driver::ptx_memory(info) : info.block_memory;
 }
 

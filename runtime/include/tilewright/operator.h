@@ -344,9 +344,10 @@ private:
         std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) const;
 
     // Chooses a variant, where `variant` is null, and runs it. Where the device's driver refuses the shared
-    // memory that its kernels need, the device has less of it from then on, and `variant` becomes another one.
-    std::vector<const Variant *> run_chosen(const Variant *&variant, Device device, const Request &request,
-        Array &output, const Call &how) const;
+    // memory that its kernels need, the device has less of it from then on, and `variant` becomes another
+    // one.
+    std::vector<const Variant *> run_chosen(
+        const Variant *&variant, Device device, const Request &request, Array &output, const Call &how) const;
 
     // Runs a variant and, where there is no memory for it, on parts of the rows.
     std::vector<const Variant *> run_in_memory(

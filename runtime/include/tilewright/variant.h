@@ -39,8 +39,8 @@ struct Variant {
         int capability = 0;        // the compute capability of an NVIDIA GPU, 80 for 8.0
         bool fp64 = false, images = false, half = false;  // as those of DeviceInfo
         int only_capability = 0;  // CUDA: the one whose instructions the kernels have; others do not run them
-        int ptx = 0;        // OpenCL: the least compute capability whose GPUs take the kernels as PTX, in which
-                            // a block may have more memory than DeviceInfo::block_memory; 0: there is none
+        int ptx = 0;  // OpenCL: the least compute capability whose GPUs take the kernels as PTX, in which
+                      // a block may have more memory than DeviceInfo::block_memory; 0: there is none
         bool avx2 = false;  // of the CPU
     };
 

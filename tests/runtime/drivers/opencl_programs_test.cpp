@@ -49,8 +49,8 @@ const Function<void *(void *, unsigned, const char **, const size_t *, int *)> c
 const Function<int(void *, unsigned, void *const *, const char *, void *, void *)> build("clBuildProgram");
 const Function<int(void *)> release_program("clReleaseProgram"), release_kernel("clReleaseKernel");
 const Function<void *(void *, const char *, int *)> create_kernel("clCreateKernel");
-const Function<int(void *, void *, unsigned, const size_t *, const size_t *, const size_t *, unsigned,
-    const void *, void *)>
+const Function<int(
+    void *, void *, unsigned, const size_t *, const size_t *, const size_t *, unsigned, const void *, void *)>
     launch("clEnqueueNDRangeKernel");
 
 // A kernel of PTX that takes an address, three numbers and what `local` says.
@@ -340,9 +340,9 @@ TEST(OpenClPrograms, WhereMemoryOfPtxIsRefusedAnotherVariantRuns) {
     const auto expect_refusal = [&](Device device) {
         const Error error = error_of([&] { ran(device, "tuned_large", ""); });
         EXPECT_EQ(error.fault(), Fault::device);
-        EXPECT_EQ(std::string(error.what()),
-            "picky: its blocks take 60000 bytes of shared memory, and " + device.str() +
-                " has 49152 per block [--schedule tuned_large]");
+        EXPECT_EQ(std::string(error.what()), "picky: its blocks take 60000 bytes of shared memory, and " +
+                                                 device.str() +
+                                                 " has 49152 per block [--schedule tuned_large]");
     };
     const Device nvidia{Backend::opencl, fake_opencl::nvidia}, old{Backend::opencl, fake_opencl::old_nvidia};
     const std::string large = variants[0].name(), any = variants[1].name();
