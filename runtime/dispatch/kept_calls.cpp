@@ -176,8 +176,8 @@ static bool are_on(Device device, std::span<const Array> inputs, const Array &ou
     });
 }
 
-// Runs the call by the plan that is kept. False where it cannot, and where the device has not the memory: the
-// call may take another variant then.
+// Runs the call by the plan that is kept. False where it cannot, and where the device has not the memory, or
+// no longer what a library needs: the call may take another variant then.
 bool KeptCalls::run(
     Kept &kept, const Operator &op, std::span<const Array> inputs, Array &output, const Call &how) try {
     if (!kept.state || !(how.device || are_on(kept.state->device, inputs, output))) {
@@ -193,7 +193,10 @@ bool KeptCalls::run(
     measurement.write(kept.state->device, *kept.variant, kept.libraries);
     return true;
 } catch (const Error &error) {
-    if (error.fault() != Fault::memory) {
+    const auto runs = [&](const Variant *variant) {
+        return why_not_on(*variant, kept.state->device).empty();
+    };
+    if (error.fault() != Fault::memory && std::ranges::all_of(kept.libraries, runs)) {
         throw;
     }
     kept.state.reset();

@@ -122,7 +122,8 @@ inline ScheduleVariant mixed_variant(const std::string &name, Backends where, co
 
 // How many words a block keeps in shared memory in variants that every GPU of compute capability 8.0 and
 // above can run: 98.8 KB, where the smallest of these GPUs have 99. `fused_mixed_long` has 106 KB, because
-// eight lines of 1600 need them. OpenCL, and libraries of CUDA for older GPUs, have 48 KB.
+// eight lines of 1600 need them. Libraries of CUDA for older GPUs have 48 KB, and so have those of OpenCL,
+// behind which there are no others for devices with less memory.
 constexpr int words_of_every_gpu = 12640, words_of_older_gpus = 6120;
 
 // The variants of a GPU's backend, and those of the CPU. For the same lines, the front takes the one with the

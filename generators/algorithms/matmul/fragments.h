@@ -1,8 +1,8 @@
 #pragma once
 // A form of matmul whose products are those of the tensor cores. Variants: on CUDA tensor_shares (in parts),
-// tensor_few_rows (turned), tensor_few_columns (shared rows), tensor_small_whole and tensor_whole (rows of A)
-// and tensor_tall of f32, tuned_tensor_small_boxes and tuned_tensor_small of f16 and bf16; on CUDA and OpenCL
-// tensor_small and tensor_any of f32, tuned_tensor_small_whole, tuned_tensor_whole (rows, or boxes) and
+// tensor_few_rows (turned) and tensor_few_columns (shared rows) of f32, tuned_tensor_small_boxes of f16 and
+// bf16; on CUDA and OpenCL tensor_small_whole and tensor_whole (rows of A), tensor_small, tensor_tall and
+// tensor_any of f32, tuned_tensor_small_whole, tuned_tensor_whole (rows, or boxes), tuned_tensor_small and
 // tuned_tensor of f16 and bf16.
 //
 // Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision

@@ -144,11 +144,16 @@ struct Launching {
     int code = -1;
 };
 
-// Whether the library that runs needs more shared memory than the driver gives to OpenCL C: as PTX alone its
-// kernels have it, if the driver takes that.
-bool needs_ptx_memory() {
+// Where the library that runs needs more shared memory than the driver gives to OpenCL C: says that the
+// driver refused it, and returns true.
+bool refuse_memory() {
     const Variant *variant = this_thread.variant;
-    return variant && variant->needs.shared_bytes > device_info(this_thread.device).block_memory;
+    const bool is_more =
+        variant && variant->needs.shared_bytes > device_info(this_thread.device).block_memory;
+    if (is_more) {
+        refuse_ptx_memory(this_thread.device, variant->needs.shared_bytes);
+    }
+    return is_more;
 }
 
 int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset, const size_t *global,
@@ -178,8 +183,8 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
     } else {
         code = launch();
     }
-    if (code != 0 && needs_ptx_memory()) {
-        refuse_ptx_memory(this_thread.device);
+    if (code != 0) {
+        refuse_memory();
     }
     if (OpenClLaunches *launches = code == 0 ? this_thread.launches : nullptr) {
         local && !offset ? launches->add_kernel(kernel, dims, global, local) : launches->give_up();
@@ -233,10 +238,7 @@ void *create_program(void *context, unsigned count, const char **strings, const 
             kernels().know(program, known.extract(known.begin()));
             return program;
         }
-        const bool needs_memory = needs_ptx_memory();
-        if (needs_memory) {
-            refuse_ptx_memory(this_thread.device);
-        }
+        const bool needs_memory = refuse_memory();
         if (needs_memory || text->source.empty()) {
             halide_error(nullptr, needs_memory ?
                                       "the OpenCL driver does not take its kernels, whose blocks need more "

@@ -2,8 +2,9 @@
 #include "runtime/process/immortal.h"
 #include <algorithm>
 #include <atomic>
+#include <iterator>
+#include <map>
 #include <mutex>
-#include <set>
 
 namespace tilewright::driver {
 
@@ -16,22 +17,23 @@ constexpr struct {
 } limits[] = {
     {70, 96}, {72, 96}, {75, 64}, {80, 163}, {86, 99}, {87, 163}, {89, 99}, {90, 227}, {100, 227}, {120, 99}};
 
-struct Refusing {
+struct Refusals {
     std::mutex mutex;
-    std::set<int> devices;
-    std::atomic<int> count = 0;  // of the devices: 0 where no driver refused anything, as nearly always
+    std::map<int, int64_t> least;  // bytes that were refused, by the number of the device
+    std::atomic<int> count = 0;    // 0 where no driver refused anything, as nearly always
 };
 
-Refusing &refusing() {
-    return immortal([] { return Refusing(); });
+Refusals &refusals() {
+    return immortal([] { return Refusals(); });
 }
 
-bool has_refused(int device) {
-    if (refusing().count == 0) {
-        return false;
+int64_t least_refused(int device) {
+    if (refusals().count == 0) {
+        return INT64_MAX;
     }
-    const std::lock_guard lock(refusing().mutex);
-    return refusing().devices.contains(device);
+    const std::lock_guard lock(refusals().mutex);
+    const auto known = refusals().least.find(device);
+    return known == refusals().least.end() ? INT64_MAX : known->second;
 }
 
 }  // namespace
@@ -39,21 +41,22 @@ bool has_refused(int device) {
 int64_t ptx_memory(const DeviceInfo &info) {
     const auto *known = std::ranges::find_if(
         limits, [&](const auto &limit) { return limit.capability == info.compute_capability; });
-    if (info.device.backend != Backend::opencl || known == std::end(limits) ||
-        has_refused(info.device.index)) {
+    if (info.device.backend != Backend::opencl || known == std::end(limits)) {
         return info.block_memory;
     }
-    return std::max(info.block_memory, int64_t(known->kilobytes) << 10);
+    const int64_t of_gpu = int64_t(known->kilobytes) << 10;
+    return std::max(info.block_memory, std::min(of_gpu, least_refused(info.device.index) - 1));
 }
 
-void refuse_ptx_memory(Device device) noexcept {
-    const std::lock_guard lock(refusing().mutex);
-    refusing().devices.insert(device.index);
-    refusing().count = (int)refusing().devices.size();
+void refuse_ptx_memory(Device device, int64_t bytes) noexcept {
+    const std::lock_guard lock(refusals().mutex);
+    int64_t &least = refusals().least.try_emplace(device.index, bytes).first->second;
+    least = std::min(least, bytes);
+    refusals().count++;
 }
 
 int refusals_of_ptx_memory() {
-    return refusing().count;
+    return refusals().count;
 }
 
 }  // namespace tilewright::driver

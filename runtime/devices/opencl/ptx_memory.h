@@ -7,15 +7,15 @@ namespace tilewright::driver {
 
 // The most bytes of shared memory of a block whose kernel is PTX and declares that memory itself. The driver
 // says how much OpenCL C gets (DeviceInfo::block_memory), which is 48 KB on every GPU, and takes PTX with as
-// much as the GPU has. What it says counts for other devices, for capabilities that are not known here, and
-// for a device after refuse_ptx_memory().
+// much as the GPU has. What it says counts for other devices, and for capabilities that are not known here.
 int64_t ptx_memory(const DeviceInfo &info);
 
-// The device's driver refused a program or a launch with more than it says.
-void refuse_ptx_memory(Device device) noexcept;
+// The device's driver refused a program or a launch whose blocks have so many bytes: ptx_memory() is less
+// than that from now on, but not less than what the driver says.
+void refuse_ptx_memory(Device device, int64_t bytes) noexcept;
 
-// How many devices of this process did so. Where the number grew during a call that failed, other variants
-// may serve the call.
+// How often that was called. Where the number grew during a call that failed, other variants may serve the
+// call.
 int refusals_of_ptx_memory();
 
 }  // namespace tilewright::driver

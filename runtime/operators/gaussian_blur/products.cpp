@@ -12,8 +12,8 @@ namespace {
 // Its tiles are of 32 outputs of 32 lines.
 constexpr int side = 32;
 
-// Of shared memory: by CUDA, GPUs of compute capability 8.0 and above have 99 KB per block or more; NVIDIA's
-// OpenCL gives 16 bytes less than 48 KB.
+// Of shared memory that a launch gives: by CUDA, GPUs of compute capability 8.0 and above have 99 KB per
+// block or more; NVIDIA's OpenCL gives 16 bytes less than 48 KB.
 int64_t most_bytes_of_block(const Variant &variant) {
     return variant.backend == Backend::cuda ? 99 << 10 : (48 << 10) - 16;
 }

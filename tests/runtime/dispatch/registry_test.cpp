@@ -219,6 +219,15 @@ TEST(Registry, EveryGpuVariantSaysWhatItsKernelsNeed) {
             EXPECT_EQ(
                 variant.needs.capability > 0, gpu && (variant.backend == Backend::cuda || by_instructions))
                 << variant.name();
+            // More shared memory than NVIDIA's driver gives to OpenCL C needs PTX.
+            const bool has_ptx = variant.backend == Backend::opencl && !variant.needs.images &&
+                                 variant.opencl_options.empty() && variant.schedule != "native";
+            EXPECT_EQ(variant.needs.ptx > 0, has_ptx) << variant.name();
+            EXPECT_LE(variant.needs.shared_bytes, (variant.backend == Backend::cuda || has_ptx ? 227 :
+                                                      gpu                                      ? 48 :
+                                                                                                 0) *
+                                                      1024)
+                << variant.name();
             if (variant.needs.fp64) {
                 EXPECT_EQ(variant.backend, Backend::opencl)
                     << variant.name() << ": every CUDA device has doubles";

@@ -163,10 +163,14 @@ TEST(DeviceLimits, TheMemoryOfAGpuFollowsFromItsComputeCapability) {
     EXPECT_EQ(kilobytes(86), 256) << "what the driver says is never too much";
     info.block_memory = 48 * 1024;
     const int before = driver::refusals_of_ptx_memory();
-    driver::refuse_ptx_memory(info.device);
-    driver::refuse_ptx_memory(info.device);
-    EXPECT_EQ(driver::refusals_of_ptx_memory(), before + 1) << "of one device";
-    EXPECT_EQ(kilobytes(90), 48);
+    driver::refuse_ptx_memory(info.device, 128 * 1024);
+    EXPECT_EQ(driver::refusals_of_ptx_memory(), before + 1);
+    EXPECT_EQ(kilobytes(90), 127);
+    EXPECT_EQ(kilobytes(86), 99);
+    driver::refuse_ptx_memory(info.device, 200 * 1024);
+    EXPECT_EQ(kilobytes(90), 127);
+    driver::refuse_ptx_memory(info.device, 40 * 1024);
+    EXPECT_EQ(kilobytes(90), 48) << "what the driver says";
     info.device.index = 8;
     EXPECT_EQ(kilobytes(90), 227) << "another device";
 }

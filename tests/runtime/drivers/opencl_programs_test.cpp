@@ -334,15 +334,15 @@ TEST(OpenClPrograms, WhereMemoryOfPtxIsRefusedAnotherVariantRuns) {
         const Array images(Type::u8, {2, 8, 8});
         Statistics statistics;
         op({layout.empty() ? &image : &images, 1}, output, {},
-            {.device = device, .schedule = schedule, .layout = layout, .statistics = &statistics});
+            {.device = device, .schedule = schedule, .statistics = &statistics, .layout = layout});
         return statistics.libraries.back();
     };
     const auto expect_refusal = [&](Device device) {
         const Error error = error_of([&] { ran(device, "tuned_large", ""); });
         EXPECT_EQ(error.fault(), Fault::device);
-        EXPECT_EQ(std::string(error.what()), "picky: its blocks take 60000 bytes of shared memory, and " +
-                                                 device.str() +
-                                                 " has 49152 per block [--schedule tuned_large]");
+        EXPECT_EQ(std::string(error.what()),
+            "picky: schedule = tuned_large: its blocks take 60000 bytes of shared memory, and " +
+                device.str() + " has 59999 per block");
     };
     const Device nvidia{Backend::opencl, fake_opencl::nvidia}, old{Backend::opencl, fake_opencl::old_nvidia};
     const std::string large = variants[0].name(), any = variants[1].name();
