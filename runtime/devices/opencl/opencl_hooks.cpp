@@ -151,7 +151,7 @@ bool refuse_memory() {
     const bool is_more =
         variant && variant->needs.shared_bytes > device_info(this_thread.device).block_memory;
     if (is_more) {
-        refuse_ptx_memory(this_thread.device, variant->needs.shared_bytes);
+        refuse_ptx_memory(this_thread.device);
     }
     return is_more;
 }

@@ -10,9 +10,9 @@ namespace tilewright::driver {
 // much as the GPU has. What it says counts for other devices, and for capabilities that are not known here.
 int64_t ptx_memory(const DeviceInfo &info);
 
-// The device's driver refused a program or a launch whose blocks have so many bytes: ptx_memory() is less
-// than that from now on, but not less than what the driver says.
-void refuse_ptx_memory(Device device, int64_t bytes) noexcept;
+// The device's driver refused a program or a launch with more than it says, which counts from now on. For all
+// such kernels, because a compiler that knows no more than 48 KB would refuse each of them after its work.
+void refuse_ptx_memory(Device device) noexcept;
 
 // How often that was called. Where the number grew during a call that failed, other variants may serve the
 // call.

@@ -342,7 +342,7 @@ TEST(OpenClPrograms, WhereMemoryOfPtxIsRefusedAnotherVariantRuns) {
         EXPECT_EQ(error.fault(), Fault::device);
         EXPECT_EQ(std::string(error.what()),
             "picky: schedule = tuned_large: its blocks take 60000 bytes of shared memory, and " +
-                device.str() + " has 59999 per block");
+                device.str() + " has 49152 per block");
     };
     const Device nvidia{Backend::opencl, fake_opencl::nvidia}, old{Backend::opencl, fake_opencl::old_nvidia};
     const std::string large = variants[0].name(), any = variants[1].name();
