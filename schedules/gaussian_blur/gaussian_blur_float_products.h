@@ -183,10 +183,10 @@ inline ScheduleVariants float_variants() {
                   resident = steps > 9 ? 7 :
                              steps > 6 ? 8 :
                                          12;
-        variants.push_back(made(steps, warps, resident)
-                .kept_for(steps < 5 ? "images of more than 2 million pixels, radii of 13 to 24" :
-                                      "NVIDIA's OpenCL, by which it was not timed yet")
-                .registers("", steps > 6 ? 255 : 168));
+        auto one = made(steps, warps, resident)
+                       .kept_for(steps < 5 ? "images of more than 2 million pixels, radii of 13 to 24" :
+                                             "NVIDIA's OpenCL, by which it was not timed yet");
+        variants.push_back(steps > 6 ? std::move(one).registers("", 255) : std::move(one).registers("", 168));
     }
     return variants;
 }

@@ -144,18 +144,6 @@ struct Launching {
     int code = -1;
 };
 
-// Where the library that runs needs more shared memory than the driver gives to OpenCL C: says that the
-// driver refused it, and returns true.
-bool refuse_memory() {
-    const Variant *variant = this_thread.variant;
-    const bool is_more =
-        variant && variant->needs.shared_bytes > device_info(this_thread.device).block_memory;
-    if (is_more) {
-        refuse_ptx_memory(this_thread.device);
-    }
-    return is_more;
-}
-
 int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset, const size_t *global,
     const size_t *local, unsigned waits, const void *list, void *event) {
     uint64_t threads = 1;
@@ -184,7 +172,7 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
         code = launch();
     }
     if (code != 0) {
-        refuse_memory();
+        refuse_ptx_memory(this_thread.variant, device_info(this_thread.device));
     }
     if (OpenClLaunches *launches = code == 0 ? this_thread.launches : nullptr) {
         local && !offset ? launches->add_kernel(kernel, dims, global, local) : launches->give_up();
@@ -238,14 +226,14 @@ void *create_program(void *context, unsigned count, const char **strings, const 
             kernels().know(program, known.extract(known.begin()));
             return program;
         }
-        const bool needs_memory = refuse_memory();
-        if (needs_memory || text->source.empty()) {
-            halide_error(nullptr, needs_memory ?
-                                      "the OpenCL driver does not take its kernels, whose blocks need more "
-                                      "shared memory than it says that they may have; take another schedule, "
-                                      "or CUDA" :
-                                      "the OpenCL driver does not take its kernels, which are PTX and no "
-                                      "OpenCL C; take another schedule, or CUDA");
+        const bool has_refused = refuse_ptx_memory(this_thread.variant, device_info(this_thread.device));
+        if (has_refused || text->source.empty()) {
+            halide_error(nullptr,
+                has_refused ?
+                    "the OpenCL driver refuses the shared memory of its kernels, which are PTX; take "
+                    "another schedule, or CUDA" :
+                    "the OpenCL driver does not take its kernels, which are PTX and no OpenCL C; "
+                    "take another schedule, or CUDA");
             *error = invalid_value;
         }
     }

@@ -46,10 +46,14 @@ int64_t ptx_memory(const DeviceInfo &info) {
     return std::max(info.block_memory, int64_t(known->kilobytes) << 10);
 }
 
-void refuse_ptx_memory(Device device) noexcept {
+bool refuse_ptx_memory(const Variant *variant, const DeviceInfo &info) {
+    if (!variant || variant->needs.shared_bytes <= info.block_memory) {
+        return false;
+    }
     const std::lock_guard lock(refusals().mutex);
-    refusals().devices.insert(device.index);
+    refusals().devices.insert(info.device.index);
     refusals().count++;
+    return true;
 }
 
 int refusals_of_ptx_memory() {

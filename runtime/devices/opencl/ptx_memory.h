@@ -1,6 +1,7 @@
 #pragma once
 // How much shared memory a block of threads may have by NVIDIA's OpenCL. Not installed.
 #include "tilewright/device.h"
+#include "tilewright/variant.h"
 #include <cstdint>
 
 namespace tilewright::driver {
@@ -10,11 +11,13 @@ namespace tilewright::driver {
 // much as the GPU has. What it says counts for other devices, and for capabilities that are not known here.
 int64_t ptx_memory(const DeviceInfo &info);
 
-// The device's driver refused a program or a launch with more than it says, which counts from now on. For all
-// such kernels, because a compiler that knows no more than 48 KB would refuse each of them after its work.
-void refuse_ptx_memory(Device device) noexcept;
+// The device's driver refused a program or a launch of a variant. Where its kernels need more shared memory
+// than the driver says, that is taken for the reason: what the driver says counts from now on, for all
+// kernels, because a compiler that knows no more than 48 KB would refuse each of them after its work. Returns
+// whether it is so. A null pointer stands for no variant.
+bool refuse_ptx_memory(const Variant *variant, const DeviceInfo &info);
 
-// How often that was called. Where the number grew during a call that failed, other variants may serve the
+// How often it was. Where the number grew during a call that failed, other variants may serve the
 // call.
 int refusals_of_ptx_memory();
 

@@ -164,7 +164,12 @@ TEST(DeviceLimits, TheMemoryOfAGpuFollowsFromItsComputeCapability) {
     EXPECT_EQ(kilobytes(86), 256) << "what the driver says is never too much";
     info.block_memory = 48 * 1024;
     const int before = driver::refusals_of_ptx_memory();
-    driver::refuse_ptx_memory(info.device);
+    Variant variant{};
+    variant.needs.shared_bytes = info.block_memory;
+    EXPECT_FALSE(driver::refuse_ptx_memory(nullptr, info) || driver::refuse_ptx_memory(&variant, info));
+    EXPECT_EQ(kilobytes(90), 227) << "refused for another reason";
+    variant.needs.shared_bytes++;
+    EXPECT_TRUE(driver::refuse_ptx_memory(&variant, info));
     EXPECT_EQ(driver::refusals_of_ptx_memory(), before + 1);
     EXPECT_EQ(kilobytes(90), 48) << "what the driver says";
     info.device.index = 8;
