@@ -228,12 +228,8 @@ void *create_program(void *context, unsigned count, const char **strings, const 
         }
         const bool has_refused = refuse_ptx_memory(this_thread.variant, device_info(this_thread.device));
         if (has_refused || text->source.empty()) {
-            halide_error(nullptr,
-                has_refused ?
-                    "the OpenCL driver refuses the shared memory of its kernels, which are PTX; take "
-                    "another schedule, or CUDA" :
-                    "the OpenCL driver does not take its kernels, which are PTX and no OpenCL C; "
-                    "take another schedule, or CUDA");
+            halide_error(nullptr, "the OpenCL driver does not take its kernels, which have to be PTX; take "
+                                  "another schedule, or CUDA");
             *error = invalid_value;
         }
     }

@@ -213,8 +213,8 @@ TEST(OpenClPrograms, PtxReachesTheDriversThatTakeIt) {
     const Error refused =
         error_of([&] { throw_halide_error(error, "gaussian_blur", "tuned_fused_16", last); });
     EXPECT_STREQ(refused.what(),
-        "gaussian_blur: the OpenCL driver does not take its kernels, which are PTX "
-        "and no OpenCL C; take another schedule, or CUDA [tuned_fused_16, opencl:5]");
+        "gaussian_blur: the OpenCL driver does not take its kernels, which have to be PTX; "
+        "take another schedule, or CUDA [tuned_fused_16, opencl:5]");
 }
 
 // Numbers reach a kernel that is PTX as the bytes of one parameter, when it is launched, and local memory
