@@ -181,6 +181,9 @@ Words made_small(Words words) {
     if (all_operators) {
         words.insert(words.begin() + 1, split(TILEWRIGHT_BUILT_OPERATORS, ' ').front());
     }
+    if (command == "verify" && !has(words, "--largest")) {
+        words.insert(words.end(), {"--largest", "100000"});
+    }
     if (command == "bench") {
         if (const auto limit = std::find(words.begin(), words.end(), "--limit"); limit != words.end()) {
             words.erase(limit, limit + 2);
