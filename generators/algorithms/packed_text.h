@@ -18,36 +18,33 @@ constexpr uint32_t most_bytes_packed_together = 4 << 20;
 
 // How texts are packed: LZMA as in .lzma files, but without their header, so that the packed text does not
 // say it, and without a check sum.
-class TextFilters {
-public:
-    TextFilters() {
-        lzma_lzma_preset(&options_, 6);
-        options_.dict_size = most_bytes_packed_together;
-        // No letter is likelier at some places than at others.
-        options_.pb = 0;
-        // The longest copy, and how many places are looked at for one. By the preset's 64 letters, texts have
-        // up to a sixth more bytes; by the 152 places that go with 273 letters, a hundredth less, and packing
-        // takes half as long again.
-        options_.nice_len = 273;
-        options_.depth = 32;
-    }
+inline lzma_options_lzma text_options() {
+    lzma_options_lzma options;
+    lzma_lzma_preset(&options, 6);
+    options.dict_size = most_bytes_packed_together;
+    // No letter is likelier at some places than at others.
+    options.pb = 0;
+    // The longest copy, and how many places are looked at for one. By the preset's 64 letters, texts have up
+    // to a sixth more bytes; by the 152 places that go with 273 letters, a hundredth less, and packing takes
+    // half as long again.
+    options.nice_len = 273;
+    options.depth = 32;
+    return options;
+}
 
-    // Ends with the object.
-    std::array<lzma_filter, 2> get() {
-        return {{{LZMA_FILTER_LZMA1, &options_}, {LZMA_VLI_UNKNOWN, nullptr}}};
-    }
-
-private:
-    lzma_options_lzma options_{};
-};
+// As liblzma takes it, while `options` lives.
+inline std::array<lzma_filter, 2> text_filters(lzma_options_lzma &options) {
+    return {{{LZMA_FILTER_LZMA1, &options}, {LZMA_VLI_UNKNOWN, nullptr}}};
+}
 
 // What unpacked() makes the text of. Errors: std::runtime_error where liblzma cannot pack it.
 inline std::string packed(std::string_view text) {
     std::string bytes(2 * text.size() + 64, '\0');
     size_t size = 0;
-    TextFilters filters;
+    lzma_options_lzma options = text_options();
+    const auto filters = text_filters(options);
     const lzma_ret answer =
-        lzma_raw_buffer_encode(filters.get().data(), nullptr, reinterpret_cast<const uint8_t *>(text.data()),
+        lzma_raw_buffer_encode(filters.data(), nullptr, reinterpret_cast<const uint8_t *>(text.data()),
             text.size(), reinterpret_cast<uint8_t *>(bytes.data()), &size, bytes.size());
     if (answer != LZMA_OK) {
         throw std::runtime_error("liblzma cannot pack the texts of kernels: error " + std::to_string(answer));
@@ -56,14 +53,15 @@ inline std::string packed(std::string_view text) {
     return bytes;
 }
 
-// The `size` bytes from `begin` on of a text that packed() took. Errors: std::bad_alloc; std::runtime_error
-// where `bytes` is not a packed text, or one of fewer bytes, which is found out where it is no LZMA: a packed
-// text has no check sum.
+// The `size` bytes from `begin` on of a text that packed() took. There is no check sum: damage may give
+// another text. Errors: std::runtime_error where `bytes` are no LZMA, or that of a shorter text;
+// std::bad_alloc.
 inline std::string unpacked(std::string_view bytes, size_t begin, size_t size) {
     std::string text(size, '\0');
-    TextFilters filters;
+    lzma_options_lzma options = text_options();
+    const auto filters = text_filters(options);
     lzma_stream stream = LZMA_STREAM_INIT;
-    lzma_ret answer = lzma_raw_decoder(&stream, filters.get().data());
+    lzma_ret answer = lzma_raw_decoder(&stream, filters.data());
     stream.next_in = reinterpret_cast<const uint8_t *>(bytes.data());
     stream.avail_in = bytes.size();
     const auto write = [&](size_t count) {
@@ -86,10 +84,9 @@ inline std::string unpacked(std::string_view bytes, size_t begin, size_t size) {
         throw std::bad_alloc();
     }
     if (!is_whole) {
-        throw std::runtime_error(
-            "the text of a library's kernels cannot be unpacked, because it is damaged or "
-            "of another version of Tilewright: link the program again with all libraries "
-            "of one version");
+        throw std::runtime_error("the text of a library's kernels cannot be unpacked: it is damaged, or of "
+                                 "another version of Tilewright; link the program with libraries of one "
+                                 "version");
     }
     return text;
 }
