@@ -114,13 +114,18 @@ def _per_axis(values, count, name):
     return values
 
 
-def _axes(axes, ndim):
-    axes = range(ndim) if axes is None else [axes] if np.ndim(axes) == 0 else axes
-    axes = [operator.index(axis) for axis in axes]
-    for axis in axes:
-        if not -ndim <= axis < ndim:
-            raise ArgumentError(f"axis {axis} is out of bounds: the array has {ndim} axes")
-    return [axis % ndim for axis in axes]
+def _axes(name, axes, ndim):
+    is_many = np.iterable(axes) and not isinstance(axes, (str, bytes))
+    numbers = []
+    for axis in range(ndim) if axes is None else axes if is_many else [axes]:
+        try:
+            number = operator.index(axis)
+        except TypeError:
+            raise TypeError(f"{name}: takes whole numbers, not {type(axis).__name__}") from None
+        if not -ndim <= number < ndim:
+            raise ArgumentError(f"{name} = {number}: the array has {ndim} axes")
+        numbers.append(number % ndim)
+    return numbers
 
 
 def _blurred(image, pair, cval, device):
@@ -258,9 +263,9 @@ def gaussian_filter(
     if channel_axis is not None:
         if axes is not None:
             raise ArgumentError("channel_axis: is not taken together with axes")
-        kept = _axes(channel_axis, image.ndim)
+        kept = _axes("channel_axis", channel_axis, image.ndim)
         axes = [axis for axis in range(image.ndim) if axis not in kept]
-    axes = _axes(axes, image.ndim)
+    axes = _axes("axes", axes, image.ndim)
     if len(set(axes)) != len(axes):
         raise ArgumentError(f"axes = {one_line(axes)}: one is named twice")
     named = {"sigma": sigma, "order": order, "mode": mode, "radius": radius}
@@ -301,6 +306,6 @@ def gaussian_filter1d(
     array([1.427, 2.068, 3.   , 3.932, 4.573])
     """
     image = np.asarray(input)
-    (axis,) = _axes(axis, image.ndim)
+    (axis,) = _axes("axis", [axis], image.ndim)
     passes = [_Pass(axis, sigma, order, mode, radius, truncate)]
     return _filtered(image, passes, output, cval, "cpu")
