@@ -170,6 +170,19 @@ TEST(Choice, AnEmptyListOfVariantsIsRefused) {
     }
 }
 
+TEST(Choice, AVariantOfAnotherOperatorIsRefused) {
+    std::vector<Variant> others = chosen_operator("measured").variants();
+    others.back().op = "other";
+    const Array image(Type::u8, {64, 64});
+    const Error error = error_of([&] {
+        const Array output(Type::u8, {64, 64});
+        chosen_operator("measured").choose({&image, 1}, output, {}, "tuned", Device{}, &others);
+    });
+    EXPECT_EQ(error.fault(), Fault::usage);
+    EXPECT_EQ(error.what(), "measured: variants = " + others.back().name() +
+                                ": it is a variant of another operator");
+}
+
 TEST(Choice, WithoutTimesTheTableDecides) {
     EXPECT_EQ(choice(64, 64, "unmeasured"), "tuned_even");
     EXPECT_EQ(choice(64, 65, "unmeasured"), "tuned_small");
