@@ -183,32 +183,7 @@ Examples
 True
 )";
 
-}  // namespace
-
-void add_devices(nb::module_ &module) {
-    nb::class_<DeviceInfo>(module, "Device", "A device of this machine, and what its driver says of it.")
-        .def_prop_ro("id", [](const DeviceInfo &d) { return d.device.str(); })
-        .def_ro("name", &DeviceInfo::name)
-        .def_ro("platform", &DeviceInfo::platform)
-        .def_ro("driver", &DeviceInfo::driver)
-        .def_ro("memory", &DeviceInfo::memory)
-        .def_ro("units", &DeviceInfo::units)
-        .def_ro("capability", &DeviceInfo::capability)
-        .def_ro("is_gpu", &DeviceInfo::is_gpu)
-        .def_ro("usable", &DeviceInfo::usable)
-        .def_ro("why_not", &DeviceInfo::why_not)
-        .def(
-            "__eq__",
-            [](const DeviceInfo &d, nb::handle other) {
-                return nb::isinstance<DeviceInfo>(other) &&
-                       nb::cast<DeviceInfo &>(other).device.str() == d.device.str();
-            },
-            "other"_a.none())
-        .def("__hash__", [](const DeviceInfo &d) { return std::hash<std::string>{}(d.device.str()); })
-        .def("__repr__", [](const DeviceInfo &d) {
-            return "<tilewright.Device " + d.device.str() + ": " + d.name +
-                   (d.usable ? "" : " (not usable: " + d.why_not + ")") + ">";
-        });
+void add_functions(nb::module_ &module) {
     module.def(
         "devices",
         [](const nb::args &more, const nb::kwargs &others) {
@@ -250,6 +225,35 @@ void add_devices(nb::module_ &module) {
         "device"_a = nb::none(), "calls"_a = nb::none(), "more"_a, "others"_a,
         nb::sig("def device_time_ms(device: str, calls: collections.abc.Callable[[], object]) -> float"),
         words_on_time);
+}
+
+}  // namespace
+
+void add_devices(nb::module_ &module) {
+    nb::class_<DeviceInfo>(module, "Device", "A device of this machine, and what its driver says of it.")
+        .def_prop_ro("id", [](const DeviceInfo &d) { return d.device.str(); })
+        .def_ro("name", &DeviceInfo::name)
+        .def_ro("platform", &DeviceInfo::platform)
+        .def_ro("driver", &DeviceInfo::driver)
+        .def_ro("memory", &DeviceInfo::memory)
+        .def_ro("units", &DeviceInfo::units)
+        .def_ro("capability", &DeviceInfo::capability)
+        .def_ro("is_gpu", &DeviceInfo::is_gpu)
+        .def_ro("usable", &DeviceInfo::usable)
+        .def_ro("why_not", &DeviceInfo::why_not)
+        .def(
+            "__eq__",
+            [](const DeviceInfo &d, nb::handle other) {
+                return nb::isinstance<DeviceInfo>(other) &&
+                       nb::cast<DeviceInfo &>(other).device.str() == d.device.str();
+            },
+            "other"_a.none())
+        .def("__hash__", [](const DeviceInfo &d) { return std::hash<std::string>{}(d.device.str()); })
+        .def("__repr__", [](const DeviceInfo &d) {
+            return "<tilewright.Device " + d.device.str() + ": " + d.name +
+                   (d.usable ? "" : " (not usable: " + d.why_not + ")") + ">";
+        });
+    add_functions(module);
     module.def("in_words_of_python", &in_words_of_python, "message"_a,
         "An error of the command line in the words of Python.");
     module.def("program", &run_program, "words"_a,

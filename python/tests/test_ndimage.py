@@ -210,7 +210,7 @@ def test_array_likes_strides_and_outputs():
         ({"sigma": 1, "mode": [["edge"], [1, 2]]}, ValueError, r"mode = \['edge'\]: takes reflect"),
         ({"sigma": 1, "mode": "constant", "cval": "x"}, TypeError, "^cval: takes a number, not str$"),
         ({"sigma": 1, "mode": "constant", "cval": 1j}, TypeError, "^cval: takes a number, not complex$"),
-        ({"sigma": 1, "cval": float("nan"), "output": "u1"}, ValueError, "^cval = nan: takes a finite number"),
+        ({"sigma": 1, "cval": float("nan"), "output": "u1"}, ValueError, "^cval = nan: takes a finite"),
         ({"sigma": 1, "output": "nothing"}, TypeError, "^output: takes an array, or a type .*, not nothing$"),
         ({"sigma": 1, "order": -1}, ValueError, "order = -1"),
         ({"sigma": 1, "radius": 1.5}, ValueError, "radius = 1.5"),
@@ -238,8 +238,9 @@ def test_refusals(how, exception, words):
 @pytest.mark.parametrize("cval", [1000, -3, 2.5])
 def test_integers_are_continued_by_numbers_that_their_type_lacks(cval):
     image = np.full((9, 8), 100, np.uint8)
-    want = np.clip(np.rint(ndimage.gaussian_filter(image.astype("f8"), 1, mode="constant", cval=cval)), 0, 255)
-    np.testing.assert_array_equal(ndimage.gaussian_filter(image, 1, mode="constant", cval=cval), want)
+    how = {"sigma": 1, "mode": "constant", "cval": cval}
+    want = np.clip(np.rint(ndimage.gaussian_filter(image.astype("f8"), **how)), 0, 255)
+    np.testing.assert_array_equal(ndimage.gaussian_filter(image, **how), want)
 
 
 @pytest.mark.parametrize("axis", [(0, 1), 1.0, None, "x"])

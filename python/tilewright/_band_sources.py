@@ -93,7 +93,7 @@ def open_source(source, axes):
         if not path.exists():
             raise FileNotFoundError(f"process: source = {path}: there is no such file")
         if not (is_tiff(path) or path.is_dir() or path.suffix == ".zip"):
-            refuse(f"source = {path}: it is no folder of zarr, and its name does not end in .tif, .tiff or .zip")
+            refuse(f"source = {path}: it is no folder of zarr, and its name must end in .tif, .tiff or .zip")
         opened = _open_tiff(path) if is_tiff(path) else _open_zarr(path)
     elif all(hasattr(source, name) for name in ("shape", "dtype", "__getitem__")):
         opened = Source(source)

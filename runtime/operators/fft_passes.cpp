@@ -37,12 +37,9 @@ static bool is_built_from(const Variant &built, const Variant &variant) {
 // Clusters take whole columns of their lengths, and those that others take in parts.
 bool FftLibraries::avoids_clusters(const Variant &variant) const {
     const auto at = std::ranges::find(passes_, &variant, &FftPassLibrary::variant);
-    if (at == passes_.end() || variant.backend != Backend::cuda) {
-        return false;
-    }
-    const FftPassShape &shape = at->shape;
-    return !shape.clustered && !shape.serves_all && shape.lines == Lines::across &&
-           std::ranges::any_of(passes_, [&](const FftPassLibrary &pass) {
+    const FftPassShape shape = at == passes_.end() ? FftPassShape() : at->shape;
+    return variant.backend == Backend::cuda && !shape.clustered && !shape.serves_all &&
+           shape.lines == Lines::across && std::ranges::any_of(passes_, [&](const FftPassLibrary &pass) {
                return pass.shape.clustered && (shape.is_part() || pass.shape.length() == shape.length());
            });
 }

@@ -245,7 +245,8 @@ Check cuda_cache() {
         return std::string(text ? text : "");
     };
     const auto warning = [](const std::string &found, const char *advice) {
-        return Check{"CUDA cache", Health::warn, found + ": each process compiles CUDA's kernels again", advice};
+        return Check{
+            "CUDA cache", Health::warn, found + ": each process compiles CUDA's kernels again", advice};
     };
     const std::string disabled = value("CUDA_CACHE_DISABLE"), home = value("HOME");
     if (!disabled.empty() && disabled != "0") {

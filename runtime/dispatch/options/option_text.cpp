@@ -81,8 +81,8 @@ std::string families_in(std::span<const Variant> variants) {
 std::string no_such_schedule(
     const std::string &word, std::span<const Variant> variants, const std::string &op) {
     if (variants.empty()) {
-        return "there are no variants to choose from; fill the call's list of variants, or link the operator's "
-               "libraries";
+        return "there are no variants to choose from; fill the call's list of variants, or link the "
+               "operator's libraries";
     }
     std::vector<std::string> known;
     for (const Variant &variant : variants) {

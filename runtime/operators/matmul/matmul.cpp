@@ -196,9 +196,10 @@ struct WorkersForm final : MatmulForm {
         }
         // Both panels are in one buffer.
         const Copies copies = this->copies(variant, size);
-        return addresses_a_panel(variant, size) && (division.copies != Division::Copies::together ||
-               2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * word_of(variant) <=
-                   most_bytes);
+        return addresses_a_panel(variant, size) &&
+               (division.copies != Division::Copies::together ||
+                   2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * word_of(variant) <=
+                       most_bytes);
     }
 
     Tile tile(const Variant &variant) const override {
@@ -235,9 +236,8 @@ struct FragmentsForm final : MatmulForm {
         const FragmentDivision division = division_of(variant);
         // A map is of one matrix: boxes take a launch per product, where other variants do small ones at
         // once.
-        if (!addresses_a_panel(variant, size) ||
-            (division.in_boxes() && request.images > 1 &&
-                (double)size.m * (double)size.n < elements_that_fill)) {
+        if (!addresses_a_panel(variant, size) || (division.in_boxes() && request.images > 1 &&
+                                                     (double)size.m * (double)size.n < elements_that_fill)) {
             return false;
         }
         const int whole = division.in_boxes()     ? 8 :

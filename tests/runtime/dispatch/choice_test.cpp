@@ -161,12 +161,12 @@ TEST(Choice, AnEmptyListOfVariantsIsRefused) {
     Array output;
     for (const std::optional<Device> device : {std::optional<Device>(), std::optional(Device{})}) {
         const Error error = error_of([&] {
-            chosen_operator("measured")(
-                {&image, 1}, output, {}, {.device = device, .variants = &none});
+            chosen_operator("measured")({&image, 1}, output, {}, {.device = device, .variants = &none});
         });
         EXPECT_EQ(error.fault(), Fault::usage);
-        EXPECT_STREQ(error.what(), "measured: schedule = tuned: there are no variants to choose from; fill the "
-                                   "call's list of variants, or link the operator's libraries");
+        EXPECT_STREQ(error.what(), "measured: schedule = tuned: there are no variants to choose from; fill "
+                                   "the call's list of variants, "
+                                   "or link the operator's libraries");
     }
 }
 
@@ -179,8 +179,8 @@ TEST(Choice, AVariantOfAnotherOperatorIsRefused) {
         chosen_operator("measured").choose({&image, 1}, output, {}, "tuned", Device{}, &others);
     });
     EXPECT_EQ(error.fault(), Fault::usage);
-    EXPECT_EQ(error.what(), "measured: variants = " + others.back().name() +
-                                ": it is a variant of another operator");
+    EXPECT_EQ(error.what(),
+        "measured: variants = " + others.back().name() + ": it is a variant of another operator");
 }
 
 TEST(Choice, WithoutTimesTheTableDecides) {

@@ -144,7 +144,8 @@ TEST(DeviceLimits, ADeviceBelowTheCapabilityOfALibraryIsRefused) {
 TEST(DeviceLimits, InstructionsOfOneCapabilityRunOnDevicesOfThatOneAlone) {
     EXPECT_EQ(chosen(hopper, "hopper"), "hopper");
     EXPECT_EQ(chosen(ampere, "ampere"), "ampere");
-    expect_refusal(ampere, "hopper", "instructions of compute capability 9.0 alone, and cuda:1 has 8.0; take --schedule tuned");
+    expect_refusal(ampere, "hopper",
+        "instructions of compute capability 9.0 alone, and cuda:1 has 8.0; take --schedule tuned");
     expect_refusal(hopper, "ampere", "instructions of compute capability 8.0 alone, and cuda:0 has 9.0");
     EXPECT_EQ(chosen({Backend::cuda, 9}, "hopper"), "hopper")
         << "of a device that is not there nothing is known";
