@@ -54,7 +54,7 @@ set(TILEWRIGHT_OPTIONS_apps ${hardened} ${linkable})
 # times, the text of kernels. For size it has 60 % of the bytes. Everything for size would make a call take
 # 4.2 us in place of 3.1. Where the rest is not optimised by -O2, it is compiled as the rest.
 if (TILEWRIGHT_THIS_MACHINE OR TILEWRIGHT_SMALL)
-    set(TILEWRIGHT_SELDOM_CODE ${optimised})
+    set(TILEWRIGHT_SELDOM_CODE "${optimised}")
 else ()
     set(TILEWRIGHT_SELDOM_CODE $<$<CONFIG:Release>:-Os>)
 endif ()

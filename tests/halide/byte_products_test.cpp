@@ -2,6 +2,7 @@
 #include "generators/algorithms/gaussian_blur/products/fused.h"
 #include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/weights.h"
+#include "generators/algorithms/gaussian_blur/word_sums.h"
 #include "tests/halide/modelled_products.h"
 #include <algorithm>
 #include <cstring>
@@ -173,6 +174,13 @@ void expect_definition(
 
 // Small taps without high bytes, taps up to 16 bits (sigma 40), sides around those of tiles, and the largest
 // radii that an image of its size has; several channels, and numbers of two bytes.
+// Each product of a window adds an error of at most 1 to a sum that may be 127 beside the result.
+TEST(WordSums, AreRefusedWhereTheyAreNotExact) {
+    EXPECT_EQ(WordSums::why_not(WordSums::most_radius), "");
+    EXPECT_NE(WordSums::why_not(WordSums::most_radius + 1).find("radii up to 62"), std::string::npos);
+    EXPECT_LT(2 * WordSums::most_radius + 1, 127);
+}
+
 TEST(ByteProducts, GiveTheBytesOfTheDefinition) {
     const std::vector<Case> some = {{1, 64, 40, BorderRule::reflect}, {.3, 33, 35, BorderRule::zero},
         {3.25, 133, 40, BorderRule::mirror}, {25, 102, 101, BorderRule::reflect}};
