@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # instrumented.sh BUILD PYTHON address|thread|coverage: tests of a build whose code says more, in
 # build-sanitize/, build-thread/ or build-coverage/. `address` runs the tests of runtime and program under
-# sanitizers, `coverage` counts which lines and branches they reach. The registry's tests are left out: they compare lists, and need the programs of all operators.
+# sanitizers, `coverage` counts which lines and branches they reach. The registry's tests are left out: they
+# compare lists, and need the programs of all operators.
 # Halide's code is not instrumented: the kernels stay as they are, and the fence (tests/runtime/fence) finds
 # what they touch outside of arrays. So generators and libraries are those of BUILD, where it has them, and
 # runtime, program and tests alone are compiled again. Under ThreadSanitizer Halide has one thread per call,

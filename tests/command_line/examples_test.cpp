@@ -168,14 +168,11 @@ Words made_small(Words words) {
         return words;
     }
     const bool all_operators = words.size() == 1 || words[1].starts_with("-");
-    bool has_size = false;
+    const bool has_size = has(words, "--size");
     for (size_t i = 1; i < words.size(); i++) {
         if (words[i - 1] == "--size") {
-            has_size = true;
             words[i] = std::regex_replace(words[i], std::regex("[0-9]+"), "64");
         }
-    }
-    for (size_t i = 1; i < words.size(); i++) {
         words[i] = words[i - 1] == "--random" ? "10" : words[i - 1] == "--seconds" ? "1" : words[i];
     }
     if (all_operators) {
