@@ -51,7 +51,7 @@ set(not_found "transpose.generator was not found in [^\n]*: install it \\(the pa
 needs(ld)
 if (HOW STREQUAL deb)
     needs(dpkg-deb)
-    # Neither stripped nor compressed (packaging/compress.cmake), which takes minutes and changes nothing here.
+    # Neither stripped nor compressed (packaging/compress.cmake): that takes minutes and changes nothing here.
     file(WRITE ${WORK}/config.cmake "include(\"${BUILD}/CPackConfig.cmake\")\n"
         "set(CPACK_COMPONENTS_ALL program Generators)\nset(CPACK_STRIP_FILES OFF)\n"
         "set(CPACK_POST_BUILD_SCRIPTS \"\")\nset(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)\n")
