@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets, and runs each on its seeds, on what was found before (found/TARGET), and on what
 # libFuzzer makes of them: fuzz.sh BUILD PYTHON SECONDS [TARGET...]. With 0 seconds it makes 2000 inputs, the
-# same ones each time, so that a change is what makes it fail; and it runs the tests of readers and writers
-# under the same sanitizers, which are shown to find something first. BUILD keeps the corpus, so that the next
-# run goes on from it. An input that breaks something is BUILD/TARGET-crash-..., and the run fails.
+# same ones each time, so that a change is what makes it fail. Where no target is named, the tests of readers
+# and writers run first, under the same sanitizers, which are shown to find something. BUILD keeps the corpus,
+# so that the next run goes on from it. An input that breaks something is BUILD/TARGET-crash-..., and the run
+# fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=$1 python=$2 seconds=$3
@@ -17,7 +18,7 @@ clang=$(command -v clang++ clang++-{21..14} | head -n 1 || true)
 "$cmake" --build "$build" --target fuzz --parallel "$(nproc)" >"$build.log" ||
     { tail -n 30 "$build.log"; exit 1; }
 programs=$build/tests/fuzz
-if [ "$seconds" = 0 ]; then
+if [ $# -eq 0 ]; then
     for fault in 'heap_overflow AddressSanitizer: heap-buffer-overflow' 'integer_overflow signed integer'; do
         ("$programs/sanitizer_finds" "${fault%% *}" 2>&1 || true) | grep -q "${fault#* }" ||
             { echo "the sanitizers do not find: $fault"; exit 1; }
