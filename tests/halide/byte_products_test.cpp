@@ -172,8 +172,6 @@ void expect_definition(
     }
 }
 
-// Small taps without high bytes, taps up to 16 bits (sigma 40), sides around those of tiles, and the largest
-// radii that an image of its size has; several channels, and numbers of two bytes.
 // Each product of a window adds an error of at most 1 to a sum that may be 127 beside the result.
 TEST(WordSums, AreRefusedWhereTheyAreNotExact) {
     EXPECT_EQ(WordSums::why_not(WordSums::most_radius), "");
@@ -181,6 +179,8 @@ TEST(WordSums, AreRefusedWhereTheyAreNotExact) {
     EXPECT_LT(2 * WordSums::most_radius + 1, 127);
 }
 
+// Small taps without high bytes, taps up to 16 bits (sigma 40), sides around those of tiles, and the largest
+// radii that an image of its size has; several channels, and numbers of two bytes.
 TEST(ByteProducts, GiveTheBytesOfTheDefinition) {
     const std::vector<Case> some = {{1, 64, 40, BorderRule::reflect}, {.3, 33, 35, BorderRule::zero},
         {3.25, 133, 40, BorderRule::mirror}, {25, 102, 101, BorderRule::reflect}};
