@@ -89,6 +89,8 @@ function(tilewright_add_generator target)
     tilewright_uses_halide(${target})
     if (TILEWRIGHT_GENERATOR_ARCHIVE)
         target_link_libraries(${target} PRIVATE tilewright_generator)
+    else ()
+        target_link_libraries(${target} PRIVATE LibLZMA::LibLZMA)
     endif ()
 endfunction()
 

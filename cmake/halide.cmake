@@ -1,6 +1,7 @@
 # Finds Halide (the wheel `halide==21.0.0`) and makes what all generator programs share of it. Our own tree
-# and the package's component `Generators` use it. TILEWRIGHT_SHARE is the folder that holds generators/ and
-# schedules/. Sets TILEWRIGHT_NO_HALIDE to a sentence that says what is wrong, or to an empty string.
+# and the package's component `Generators` use it, when they have found liblzma, which these programs need.
+# TILEWRIGHT_SHARE is the folder that holds generators/ and schedules/. Sets TILEWRIGHT_NO_HALIDE to a
+# sentence that says what is wrong, or to an empty string.
 set(TILEWRIGHT_HALIDE_VERSION 21.0.0)
 set(TILEWRIGHT_HALIDE "" CACHE PATH
     "The folder of the Halide wheel (holds include/ and lib64/); empty: asks Python3_EXECUTABLE")
@@ -97,7 +98,8 @@ add_library(tilewright_generator_main OBJECT EXCLUDE_FROM_ALL ${parts})
 if (NOT TILEWRIGHT_GENERATOR_ARCHIVE)
     add_library(tilewright_generator STATIC $<TARGET_OBJECTS:tilewright_generator_main>)
 endif ()
-target_link_libraries(tilewright_generator_main PUBLIC tilewright_halide)
+target_link_libraries(tilewright_generator_main PUBLIC tilewright_halide LibLZMA::LibLZMA)
+target_link_libraries(tilewright_generator INTERFACE LibLZMA::LibLZMA)
 target_include_directories(tilewright_generator_main PUBLIC ${TILEWRIGHT_SHARE})
 target_compile_features(tilewright_generator_main PUBLIC cxx_std_20)
 target_compile_options(tilewright_generator_main PRIVATE ${TILEWRIGHT_GENERATOR_OPTIONS})

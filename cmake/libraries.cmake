@@ -4,8 +4,9 @@
 function(tilewright_list_libraries result)
     # Of libjpeg CMake knows the version of the interface alone.
     pkg_check_modules(TILEWRIGHT_LIBJPEG QUIET libjpeg)
-    set(versions "libpng ${PNG_VERSION_STRING}" "zlib ${ZLIB_VERSION_STRING}" "fmt ${fmt_VERSION}"
-        "CLI11 ${CLI11_VERSION}" "nlohmann-json ${nlohmann_json_VERSION}")
+    set(versions "libpng ${PNG_VERSION_STRING}" "zlib ${ZLIB_VERSION_STRING}"
+        "liblzma ${LIBLZMA_VERSION}" "fmt ${fmt_VERSION}" "CLI11 ${CLI11_VERSION}"
+        "nlohmann-json ${nlohmann_json_VERSION}")
     if (JPEG IN_LIST TILEWRIGHT_PICTURE_PACKAGES)
         list(APPEND versions "libjpeg-turbo ${TILEWRIGHT_LIBJPEG_VERSION}")
     endif ()

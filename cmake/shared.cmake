@@ -31,5 +31,6 @@ function(tilewright_link_shared target)
         LINKER:--whole-archive ${files} LINKER:--no-whole-archive
         LINKER:--version-script=${exported} LINKER:-Bsymbolic LINKER:--no-undefined ${TILEWRIGHT_SMALL_LINK})
     target_link_libraries(${target}
-        PRIVATE PNG::PNG ZLIB::ZLIB ${TILEWRIGHT_PICTURE_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS})
+        PRIVATE PNG::PNG ZLIB::ZLIB LibLZMA::LibLZMA ${TILEWRIGHT_PICTURE_LIBRARIES} Threads::Threads
+            ${CMAKE_DL_LIBS})
 endfunction()

@@ -71,6 +71,9 @@ public:
         for (Input<uint32_t> *weight : integers) {
             weights.push_back(*weight);
         }
+        if (!integers.empty()) {
+            check_tunables(variant().name, tunables, WordSums::why_not((int)weights.size() - 1));
+        }
         const GaussianBlurWindowVariant row = window_variant(1);
         const BorderMap border = {factor, low, high_x, high_y, row.table ? Expr() : Expr(zero)};
         const FloatBits bits = float_bits(type, get_target(), true);

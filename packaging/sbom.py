@@ -8,9 +8,11 @@ import subprocess
 import sys
 
 root = pathlib.Path(__file__).resolve().parents[1]
-licenses = {"libpng": "libpng-2.0", "zlib": "Zlib", "fmt": "MIT", "CLI11": "BSD-3-Clause",
-            "nlohmann-json": "MIT", "libjpeg-turbo": "IJG AND BSD-3-Clause AND Zlib", "libtiff": "libtiff",
-            "ISA-L": "BSD-3-Clause", "halide": "MIT", "llvm": "Apache-2.0 WITH LLVM-exception"}
+# liblzma up to 5.4 is in the public domain, and later ones have the licence 0BSD.
+licenses = {"libpng": "libpng-2.0", "zlib": "Zlib", "liblzma": "LicenseRef-PublicDomain OR 0BSD",
+            "fmt": "MIT", "CLI11": "BSD-3-Clause", "nlohmann-json": "MIT",
+            "libjpeg-turbo": "IJG AND BSD-3-Clause AND Zlib", "libtiff": "libtiff", "ISA-L": "BSD-3-Clause",
+            "halide": "MIT", "llvm": "Apache-2.0 WITH LLVM-exception"}
 
 
 def locked():

@@ -117,7 +117,7 @@ inline std::string with_numbers(std::string_view text, size_t size) {
             at = std::from_chars(at, end, back).ptr;
         }
         ValueDefinition &last = definitions.of(value_name_at_end({out.data(), to}));
-        const int number = last.number - back;
+        const int number = (int)((unsigned)last.number - (unsigned)back);  // whatever the bytes are
         last.read(number, line);
         to = std::to_chars(to, to_end, number).ptr;
     }

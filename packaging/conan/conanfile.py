@@ -1,6 +1,7 @@
 """A recipe for Conan 2: `conan create packaging/conan --build=missing`, in a clone or an unpacked archive.
 
-It takes libpng, zlib, libjpeg, libtiff and ISA-L from the system, as the .deb does, and Halide from PyPI.
+It takes libpng, zlib, liblzma, libjpeg, libtiff and ISA-L from the system, as the .deb does, and Halide from
+PyPI.
 """
 
 import os
@@ -42,8 +43,8 @@ class Tilewright(ConanFile):
 
     def system_requirements(self):
         package_manager.Apt(self).install(
-            "libpng-dev libjpeg-dev libtiff-dev libisal-dev libfmt-dev libcli11-dev nlohmann-json3-dev "
-            "pkg-config python3-venv".split()
+            "libpng-dev liblzma-dev libjpeg-dev libtiff-dev libisal-dev libfmt-dev libcli11-dev "
+            "nlohmann-json3-dev pkg-config python3-venv".split()
         )
 
     def generate(self):

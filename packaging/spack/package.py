@@ -26,6 +26,7 @@ class Tilewright(CMakePackage):
     depends_on("nlohmann-json", type="build")
     depends_on("libpng")
     depends_on("zlib-api")
+    depends_on("xz")
     depends_on("jpeg")
     depends_on("libtiff@4.5:")
     depends_on("isa-l")

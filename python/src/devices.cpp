@@ -183,10 +183,53 @@ Examples
 True
 )";
 
+void add_functions(nb::module_ &module) {
+    module.def(
+        "devices",
+        [](const nb::args &more, const nb::kwargs &others) {
+            refuse_others("devices()", 0, more, others);
+            const Unlocked released;
+            return devices();
+        },
+        "more"_a, "others"_a, nb::sig("def devices() -> list[Device]"), words_on_devices);
+    module.def(
+        "best_device",
+        [](const nb::args &more, const nb::kwargs &others) {
+            refuse_others("best_device()", 0, more, others);
+            const Unlocked released;
+            return best_device().str();
+        },
+        "more"_a, "others"_a, nb::sig("def best_device() -> str"), words_on_best_device);
+    module.def(
+        "synchronize",
+        [](nb::handle device, const nb::args &more, const nb::kwargs &others) {
+            refuse_others("synchronize()", 1, more, others);
+            synchronize(device);
+        },
+        "device"_a.none() = "auto", "more"_a, "others"_a,
+        nb::sig("def synchronize(device: str = 'auto') -> None"), words_on_synchronize);
+    module.def(
+        "set_num_threads",
+        [](nb::handle n, const nb::args &more, const nb::kwargs &others) {
+            refuse_others("set_num_threads()", 1, more, others);
+            return set_num_threads(n);
+        },
+        "n"_a = nb::none(), "more"_a, "others"_a, nb::sig("def set_num_threads(n: int) -> int"),
+        words_on_threads);
+    module.def(
+        "device_time_ms",
+        [](nb::handle device, nb::handle calls, const nb::args &more, const nb::kwargs &others) {
+            refuse_others("device_time_ms()", 2, more, others);
+            return device_time_ms(device, calls);
+        },
+        "device"_a = nb::none(), "calls"_a = nb::none(), "more"_a, "others"_a,
+        nb::sig("def device_time_ms(device: str, calls: collections.abc.Callable[[], object]) -> float"),
+        words_on_time);
+}
+
 }  // namespace
 
 void add_devices(nb::module_ &module) {
-    using released = nb::call_guard<Unlocked>;
     nb::class_<DeviceInfo>(module, "Device", "A device of this machine, and what its driver says of it.")
         .def_prop_ro("id", [](const DeviceInfo &d) { return d.device.str(); })
         .def_ro("name", &DeviceInfo::name)
@@ -210,15 +253,7 @@ void add_devices(nb::module_ &module) {
             return "<tilewright.Device " + d.device.str() + ": " + d.name +
                    (d.usable ? "" : " (not usable: " + d.why_not + ")") + ">";
         });
-    module.def("devices", [] { return devices(); }, released(), words_on_devices);
-    module.def("best_device", [] { return best_device().str(); }, released(), words_on_best_device);
-    module.def("synchronize", &synchronize, "device"_a.none() = "auto",
-        nb::sig("def synchronize(device: str = 'auto') -> None"), words_on_synchronize);
-    module.def("set_num_threads", &set_num_threads, "n"_a.none(),
-        nb::sig("def set_num_threads(n: int) -> int"), words_on_threads);
-    module.def("device_time_ms", &device_time_ms, "device"_a.none(), "calls"_a.none(),
-        nb::sig("def device_time_ms(device: str, calls: collections.abc.Callable[[], object]) -> float"),
-        words_on_time);
+    add_functions(module);
     module.def("in_words_of_python", &in_words_of_python, "message"_a,
         "An error of the command line in the words of Python.");
     module.def("program", &run_program, "words"_a,

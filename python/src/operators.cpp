@@ -4,6 +4,7 @@
 #include "tilewright/operator.h"
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <optional>
 
 namespace nb = nanobind;
@@ -57,7 +58,11 @@ std::variant<double, std::string> value_of(const Option &option, nb::handle valu
         return std::string(value.ptr() == Py_True ? "yes" : "no");
     }
     if (option.is_number) {
-        const double number = PyBool_Check(value.ptr()) ? -1 : PyFloat_AsDouble(value.ptr());
+        double number = PyBool_Check(value.ptr()) ? -1 : PyFloat_AsDouble(value.ptr());
+        if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError)) {  // an int beyond all doubles
+            PyErr_Clear();
+            number = std::numeric_limits<double>::infinity();
+        }
         if (PyBool_Check(value.ptr()) || (number == -1 && PyErr_Occurred())) {
             PyErr_Clear();
             refuse_argument(name, option.is_whole ? "a whole number" : "a number", value);

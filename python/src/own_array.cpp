@@ -61,6 +61,29 @@ nb::dict cuda_array_interface(const OwnArray &self) {
     return fields;
 }
 
+int64_t whole_number(nb::handle object, const char *name) {
+    int64_t number = 0;
+    if (PyBool_Check(object.ptr()) || !nb::try_cast(object, number)) {
+        refuse_argument(name, "a whole number", object);
+    }
+    return number;
+}
+
+OwnArray crop(const OwnArray &array, nb::handle y, nb::handle x, nb::handle height, nb::handle width,
+    const nb::args &more, const nb::kwargs &others) {
+    refuse_others("crop()", 4, more, others);
+    return {array.array.crop(whole_number(y, "y"), whole_number(x, "x"), whole_number(height, "height"),
+                whole_number(width, "width")),
+        array.owner};
+}
+
+void sync(const OwnArray &array, nb::handle device, const nb::args &more, const nb::kwargs &others) {
+    refuse_others("sync()", 1, more, others);
+    const std::string word = word_of(device, "device");
+    const Unlocked released;
+    array.array.sync(Device::parse(word));
+}
+
 OwnArray view(nb::object object) {
     const Argument read = read_input(object, "array", nullptr);
     if (read.stream) {  // later calls come after what it was given before
@@ -211,19 +234,11 @@ void add_array(nb::module_ &module) {
             },
             "device"_a, "memory"_a, "dtype"_a, "shape"_a, "owner"_a = nb::none(), words_on_wrap)
         .def("numpy", &to_numpy, words_on_numpy)
-        .def(
-            "sync",
-            [](const OwnArray &a, const std::string &device) {
-                const Unlocked released;
-                a.array.sync(Device::parse(device));
-            },
-            "device"_a = "cpu", words_on_sync)
-        .def(
-            "crop",
-            [](const OwnArray &a, int64_t y, int64_t x, int64_t height, int64_t width) {
-                return OwnArray{a.array.crop(y, x, height, width), a.owner};
-            },
-            "y"_a, "x"_a, "height"_a, "width"_a, words_on_crop);
+        .def("sync", &sync, "device"_a.none() = "cpu", "more"_a, "others"_a,
+            nb::sig("def sync(self, device: str = 'cpu') -> None"), words_on_sync)
+        .def("crop", &crop, "y"_a = nb::none(), "x"_a = nb::none(), "height"_a = nb::none(),
+            "width"_a = nb::none(), "more"_a, "others"_a,
+            nb::sig("def crop(self, y: int, x: int, height: int, width: int) -> Array"), words_on_crop);
     add_protocols(array);
 }
 

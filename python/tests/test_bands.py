@@ -181,6 +181,8 @@ def test_too_little_memory_says_what_would_do():
         ({"target": "out.png"}, tilewright.ArgumentError, "must end in .zarr, .tif"),
         ({"source": "nothing.zarr"}, FileNotFoundError, "there is no such file"),
         ({"source": 3}, TypeError, "not int"),
+        ({"source": __file__}, tilewright.ArgumentError, "it is no folder of zarr"),
+        ({"axes": 3}, TypeError, "axes: takes a word with a letter per axis, not int"),
         ({"target": 3}, TypeError, "not int"),
         ({"target": np.zeros((5, 5), np.uint8)}, tilewright.ArgumentError, r"must be uint8 \(30, 40\)"),
         ({"stages": "no_operator"}, tilewright.ArgumentError, "no_operator"),

@@ -207,10 +207,20 @@ def test_array_likes_strides_and_outputs():
         ({"sigma": float("nan")}, ValueError, "sigma = nan"),
         ({"sigma": (1, 2, 3)}, ValueError, "one for each of the 2 axes"),
         ({"sigma": 1, "mode": "edge"}, ValueError, "mode = edge: takes reflect"),
+        ({"sigma": 1, "mode": [["edge"], [1, 2]]}, ValueError, r"mode = \['edge'\]: takes reflect"),
+        ({"sigma": 1, "mode": "constant", "cval": "x"}, TypeError, "^cval: takes a number, not str$"),
+        ({"sigma": 1, "mode": "constant", "cval": 1j}, TypeError, "^cval: takes a number, not complex$"),
+        ({"sigma": 1, "cval": float("nan"), "output": "u1"}, ValueError, "^cval = nan: takes a finite"),
+        ({"sigma": 1, "output": "nothing"}, TypeError, "^output: takes an array, or a type .*, not nothing$"),
         ({"sigma": 1, "order": -1}, ValueError, "order = -1"),
         ({"sigma": 1, "radius": 1.5}, ValueError, "radius = 1.5"),
         ({"sigma": 1, "axes": (0, 0)}, ValueError, "named twice"),
-        ({"sigma": 1, "axes": 2}, tilewright.ArgumentError, "axis 2 is out of bounds"),
+        ({"sigma": 1, "axes": 2}, tilewright.ArgumentError, "^axes = 2: the array has 2 axes$"),
+        ({"sigma": 1, "axes": (0, -3)}, tilewright.ArgumentError, "^axes = -3: the array has 2 axes$"),
+        ({"sigma": 1, "axes": (0, 1.0)}, TypeError, "^axes: takes whole numbers, not float$"),
+        ({"sigma": 1, "axes": "01"}, TypeError, "^axes: takes whole numbers, not str$"),
+        ({"sigma": 1, "axes": [[0, 1], [2]]}, TypeError, "^axes: takes whole numbers, not list$"),
+        ({"sigma": 1, "channel_axis": 1.5}, TypeError, "^channel_axis: takes whole numbers, not float$"),
         ({"sigma": 1, "axes": 0, "channel_axis": 1}, ValueError, "channel_axis"),
         ({"sigma": 1, "output": np.zeros((2, 2))}, ValueError, r"must have the shape \(5, 6\)"),
         ({"sigma": 1, "output": "U3"}, TypeError, "output: takes numbers"),
@@ -223,6 +233,20 @@ def test_array_likes_strides_and_outputs():
 def test_refusals(how, exception, words):
     with pytest.raises(exception, match=words):
         ndimage.gaussian_filter(np.zeros((5, 6)), **how)
+
+
+@pytest.mark.parametrize("cval", [1000, -3, 2.5])
+def test_integers_are_continued_by_numbers_that_their_type_lacks(cval):
+    image = np.full((9, 8), 100, np.uint8)
+    how = {"sigma": 1, "mode": "constant", "cval": cval}
+    want = np.clip(np.rint(ndimage.gaussian_filter(image.astype("f8"), **how)), 0, 255)
+    np.testing.assert_array_equal(ndimage.gaussian_filter(image, **how), want)
+
+
+@pytest.mark.parametrize("axis", [(0, 1), 1.0, None, "x"])
+def test_one_axis_is_a_whole_number(axis):
+    with pytest.raises(TypeError, match=f"^axis: takes whole numbers, not {type(axis).__name__}$"):
+        ndimage.gaussian_filter1d(np.zeros((5, 6)), 1, axis)
 
 
 def test_names_that_numpy_has_from_version_2_on_are_not_needed(monkeypatch):

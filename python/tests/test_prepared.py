@@ -43,6 +43,9 @@ def test_options_are_those_of_the_function():
     for wrong in ("nothing", None, print, 3, np.transpose, np.invert):
         with pytest.raises(TypeError, match="prepare"):
             tilewright.prepare(wrong, IMAGE)
+    dask = pytest.importorskip("tilewright.dask")
+    with pytest.raises(TypeError, match="^prepare.. takes a function of an operator, .* not .*transpose"):
+        tilewright.prepare(dask.transpose, IMAGE)
     with pytest.raises(TypeError):
         tilewright.prepare(tilewright.transpose, IMAGE, sigma=3)
     with pytest.raises(tilewright.ArgumentError):

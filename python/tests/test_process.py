@@ -30,6 +30,12 @@ def test_modules_come_by_their_names():
     assert done.stdout == "[[1.]] True\n", done.stderr
 
 
+def test_the_program_needs_no_numpy():
+    program = "import sys; sys.modules['numpy'] = None; sys.argv[1:] = ['help', '--json']"
+    done = run("-c", program + "; import runpy; runpy.run_module('tilewright', run_name='__main__')")
+    assert done.returncode == 0 and done.stdout.startswith("{"), done.stderr
+
+
 def test_modules_of_packages_that_are_not_installed():
     program = """
 import sys

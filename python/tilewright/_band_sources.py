@@ -86,10 +86,14 @@ def _open_tiff(path):
 
 
 def open_source(source, axes):
+    if axes is not None and not isinstance(axes, str):
+        raise TypeError(f"process: axes: takes a word with a letter per axis, not {type(axes).__name__}")
     if isinstance(source, (str, os.PathLike)):
         path = pathlib.Path(source)
         if not path.exists():
             raise FileNotFoundError(f"process: source = {path}: there is no such file")
+        if not (is_tiff(path) or path.is_dir() or path.suffix == ".zip"):
+            refuse(f"source = {path}: it is no folder of zarr, and its name must end in .tif, .tiff or .zip")
         opened = _open_tiff(path) if is_tiff(path) else _open_zarr(path)
     elif all(hasattr(source, name) for name in ("shape", "dtype", "__getitem__")):
         opened = Source(source)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import numpy as np
-
 from ._operators import fft2d
 from ._tilewright import ArgumentError
 from ._words import one_line
@@ -72,6 +70,8 @@ def irfft2(spectrum: Any, s: tuple[int, int] | None = None, **how: Any) -> Any:
     """
     width = 0
     if s is not None:
+        import numpy as np  # pip makes the manual of the package before it has NumPy
+
         try:
             height, width = map(operator.index, s)
         except (TypeError, ValueError):

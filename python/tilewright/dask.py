@@ -15,6 +15,7 @@ CUDA_VISIBLE_DEVICES set (dask-cuda does that), and take device="cuda".
 """
 
 import inspect
+import numbers
 from typing import TYPE_CHECKING
 
 import dask.array as da
@@ -93,7 +94,7 @@ def _tiled(name, exact):
         image = _array(given.pop(op.inputs[0]), name, (2, 3))
         if error is None:
             error = 0.0 if exact else _ERRORS.get(image.dtype.name, 2e-6)
-        elif not error > 0:
+        elif not isinstance(error, numbers.Real) or not error > 0:
             raise ValueError(f"{name}: error = {error}: takes a number above 0")
         options = _options(op, arguments)
         _check(op, [image], options, given["schedule"])

@@ -14,6 +14,7 @@ cuts off the fraction after each axis. Results of uint8 differ by at most 2 ther
 the accuracy of float64, float32 results that of tilewright.gaussian_blur or better. float16 is taken.
 """
 
+import numbers
 import operator
 
 import numpy as np
@@ -60,7 +61,7 @@ class _Pass:
             raise ArgumentError(f"truncate = {truncate:g}: takes a number from 0 on")
         if not 0 <= _number("order", order) < np.inf or order != int(order):
             raise ArgumentError(f"order = {order}: takes a whole number from 0 on")
-        if mode not in _MODES:
+        if not isinstance(mode, str) or mode not in _MODES:
             raise ArgumentError(f"mode = {one_line(mode)}: takes {', '.join(_MODES)}")
         if radius is None:
             radius = int(truncate * float(sigma) + 0.5)
@@ -104,8 +105,12 @@ class _Pass:
         return np.moveaxis(total, -1, self.axis)
 
 
+def _is_many(values):
+    return np.iterable(values) and not isinstance(values, (str, bytes))
+
+
 def _per_axis(values, count, name):
-    if np.ndim(values) == 0:
+    if not _is_many(values):
         return [values] * count
     values = list(values)
     if len(values) != count:
@@ -114,13 +119,17 @@ def _per_axis(values, count, name):
     return values
 
 
-def _axes(axes, ndim):
-    axes = range(ndim) if axes is None else [axes] if np.ndim(axes) == 0 else axes
-    axes = [operator.index(axis) for axis in axes]
-    for axis in axes:
-        if not -ndim <= axis < ndim:
-            raise ArgumentError(f"axis {axis} is out of bounds: the array has {ndim} axes")
-    return [axis % ndim for axis in axes]
+def _axes(name, axes, ndim):
+    found = []
+    for axis in range(ndim) if axes is None else axes if _is_many(axes) else [axes]:
+        try:
+            number = operator.index(axis)
+        except TypeError:
+            raise TypeError(f"{name}: takes whole numbers, not {type(axis).__name__}") from None
+        if not -ndim <= number < ndim:
+            raise ArgumentError(f"{name} = {number}: the array has {ndim} axes")
+        found.append(number % ndim)
+    return found
 
 
 def _blurred(image, pair, cval, device):
@@ -133,7 +142,8 @@ def _blurred(image, pair, cval, device):
         return None
     if border == "constant" and cval == 0:
         border = "zero"
-    if border == "constant" and image.dtype.type(cval) != cval:
+    is_integer = border == "constant" and image.dtype.kind == "u"
+    if is_integer and not (0 <= cval <= np.iinfo(image.dtype).max and cval.is_integer()):
         return None
     if first.sigma != second.sigma and image.dtype == np.float32 and not np.isfinite(image).all():
         return None  # where NaN would reach as far along one axis as along the other
@@ -165,7 +175,11 @@ def _as(values, dtype):
 def _filtered(image, passes, output, cval, device):
     image = image.astype(image.dtype.newbyteorder("="), copy=False)
     given = output if isinstance(output, np.ndarray) else None
-    dtype = given.dtype if given is not None else np.dtype(image.dtype if output is None else output)
+    try:
+        dtype = given.dtype if given is not None else np.dtype(image.dtype if output is None else output)
+    except TypeError:
+        what = "an array, or a type as NumPy names it"
+        raise TypeError(f"output: takes {what}, not {one_line(output)}") from None
     for name, each in (("input", image.dtype), ("output", dtype)):
         if each.kind not in "biufc":
             raise TypeError(f"{name}: takes numbers, not {each}")
@@ -173,6 +187,10 @@ def _filtered(image, passes, output, cval, device):
         raise ArgumentError(f"output = {dtype}: the result of {image.dtype} is complex")
     if given is not None and given.shape != image.shape:
         raise ArgumentError(f"output: must have the shape {image.shape}, not {given.shape}")
+    if image.dtype.kind != "c" or not isinstance(cval, numbers.Complex):
+        cval = _number("cval", cval)
+    if dtype.kind not in "fc" and not np.isfinite(cval):
+        raise ArgumentError(f"cval = {cval}: takes a finite number for {dtype}")
     passes = [each for each in passes if each.sigma > 1e-15]
     pair = sorted(passes[:2], key=lambda each: each.axis)
     alone = len(passes) == 2  # integers are rounded once, at the end
@@ -258,9 +276,9 @@ def gaussian_filter(
     if channel_axis is not None:
         if axes is not None:
             raise ArgumentError("channel_axis: is not taken together with axes")
-        kept = _axes(channel_axis, image.ndim)
+        kept = _axes("channel_axis", channel_axis, image.ndim)
         axes = [axis for axis in range(image.ndim) if axis not in kept]
-    axes = _axes(axes, image.ndim)
+    axes = _axes("axes", axes, image.ndim)
     if len(set(axes)) != len(axes):
         raise ArgumentError(f"axes = {one_line(axes)}: one is named twice")
     named = {"sigma": sigma, "order": order, "mode": mode, "radius": radius}
@@ -301,6 +319,6 @@ def gaussian_filter1d(
     array([1.427, 2.068, 3.   , 3.932, 4.573])
     """
     image = np.asarray(input)
-    (axis,) = _axes(axis, image.ndim)
+    (axis,) = _axes("axis", [axis], image.ndim)
     passes = [_Pass(axis, sigma, order, mode, radius, truncate)]
     return _filtered(image, passes, output, cval, "cpu")

@@ -49,8 +49,8 @@ def prepare(call: Callable[..., Any] | str | Pipeline, *arguments: Any, **named:
     if isinstance(call, Pipeline):
         return call.prepare(*arguments, **named)
     name = call if isinstance(call, str) else getattr(call, "__name__", None)
-    is_own = isinstance(call, str) or str(getattr(call, "__module__", "")).partition(".")[0] == "tilewright"
-    if name not in operators or not is_own:  # NumPy has a transpose, a matmul and an invert, too
+    is_own = isinstance(call, str) or call is getattr(_operators, str(name), None)
+    if name not in operators or not is_own:  # NumPy has a transpose, too, and so has tilewright.dask
         given = one_line(repr(call))
         raise TypeError(f"prepare() takes a function of an operator, its name, or a Pipeline, not {given}")
     op = operators[name]

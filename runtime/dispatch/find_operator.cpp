@@ -54,8 +54,9 @@ const Operator &find_operator(const std::string &name) {
         }
         known.push_back(op->name());
     }
+    const std::string of_variant = name.substr(0, name.find('/'));  // "transpose/tuned/u8/cpu"
     throw Error(Fault::usage,
-        fmt::format("no such operator{}; known: {}", did_you_mean(name, known), fmt::join(known, ", ")),
+        fmt::format("no such operator{}; known: {}", did_you_mean(of_variant, known), fmt::join(known, ", ")),
         {.argument = "operator", .value = name});
 }
 

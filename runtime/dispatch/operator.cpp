@@ -184,6 +184,13 @@ std::string Operator::why_not_on(
 const Variant &Operator::choose(const Request &request, const Array &output, const std::string &schedule,
     Device device, const std::vector<Variant> *variants) const {
     const std::vector<Variant> &all = variants ? *variants : this->variants();
+    if (variants) {
+        for (const Variant &variant : all) {
+            if (variant.op != name()) {  // its form would read another operator's request
+                refuse(Fault::usage, "it is a variant of another operator", "variants", variant.name());
+            }
+        }
+    }
     driver::Current current(device);  // a library that is asked what it takes loads its kernels there
     const bool is_tuned = !variants && schedule == "tuned";
     const Variant *variant = is_tuned ? tuned_variant(request, output, device).variant :

@@ -36,16 +36,15 @@ static bool is_built_from(const Variant &built, const Variant &variant) {
 
 // Clusters take whole columns of their lengths, and those that others take in parts.
 bool FftLibraries::avoids_clusters(const Variant &variant) const {
-    const bool is_pass = variant.backend == Backend::cuda && variant.form == "fft_pass";
-    const auto shape = is_pass ? variant.configuration<FftPassShape>() : FftPassShape();
-    return !shape.clustered && !shape.serves_all && shape.lines == Lines::across &&
-           std::ranges::any_of(passes_, [&](const FftPassLibrary &pass) {
+    const auto at = std::ranges::find(passes_, &variant, &FftPassLibrary::variant);
+    const FftPassShape shape = at == passes_.end() ? FftPassShape() : at->shape;
+    return variant.backend == Backend::cuda && !shape.clustered && !shape.serves_all &&
+           shape.lines == Lines::across && std::ranges::any_of(passes_, [&](const FftPassLibrary &pass) {
                return pass.shape.clustered && (shape.is_part() || pass.shape.length() == shape.length());
            });
 }
 
-FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built)
-    : table_(others.table_), has_clusters_(!others.avoids_clusters(built)) {
+FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built) : table_(others.table_) {
     for (const Variant *variant : others.variants_) {
         variants_.push_back(is_built_from(built, *variant) ? &built : variant);
     }
@@ -53,6 +52,7 @@ FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built)
         passes_.push_back(
             is_built_from(built, *pass.variant) ? FftPassLibrary(built, *pass.arguments) : pass);
     }
+    has_clusters_ = !avoids_clusters(built);
 }
 
 const FftLibraries &FftLibraries::with(const Variant &variant) const {

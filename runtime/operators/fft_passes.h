@@ -123,11 +123,11 @@ public:
 private:
     FftLibraries(const FftLibraries &others, const Variant &built);
 
-    // Whether a variant is a pass over columns that clusters of blocks would take in its place.
+    // Whether one of these variants is a pass over columns that clusters of blocks would take in its place.
     bool avoids_clusters(const Variant &variant) const;
 
     std::span<const Variant> table_;
-    const bool has_clusters_ = true;
+    bool has_clusters_ = true;
     std::vector<const Variant *> variants_;
     std::vector<FftPassLibrary> passes_;  // reading tunables takes longer than a call should
     mutable std::mutex guard_;

@@ -92,7 +92,7 @@ foreach (asked "REQUIRED COMPONENTS gaussian_blur transpose" "OPTIONAL_COMPONENT
 endforeach ()
 
 # Linked for the CPU alone, by CMake and by pkg-config: a program without any GPU's library, which says so in
-# one line where it is given a GPU.
+# one line where it is given a GPU. It unpacks no kernels' text, and liblzma is not looked for.
 file(WRITE ${WORK}/cpu/small.cpp [[#include <cstdio>
 #include <tilewright/error.h>
 #include <tilewright/gaussian_blur.h>
@@ -128,7 +128,7 @@ file(WRITE ${WORK}/cpu/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)\npro
     "target_link_libraries(small PRIVATE Tilewright::gaussian_blur)\n")
 run(${CMAKE_COMMAND} -S ${WORK}/cpu -B ${WORK}/cpu/build -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${WORK}/prefix
     -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}"
-    -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+    -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DCMAKE_DISABLE_FIND_PACKAGE_LibLZMA=ON)
 run(${CMAKE_COMMAND} --build ${WORK}/cpu/build)
 set(programs ${WORK}/cpu/build/small)
 find_program(pkg_config pkg-config)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# instrumented.sh BUILD PYTHON address|files|thread|coverage: tests of a build whose code says more, in
+# instrumented.sh BUILD PYTHON address|thread|coverage: tests of a build whose code says more, in
 # build-sanitize/, build-thread/ or build-coverage/. `address` runs the tests of runtime and program under
-# sanitizers, `files` those of readers and writers alone, `coverage` counts which lines and branches they
-# reach. The registry's tests are left out: they compare lists, and need the programs of all operators.
+# sanitizers, `coverage` counts which lines and branches they reach. The registry's tests are left out: they
+# compare lists, and need the programs of all operators.
 # Halide's code is not instrumented: the kernels stay as they are, and the fence (tests/runtime/fence) finds
 # what they touch outside of arrays. So generators and libraries are those of BUILD, where it has them, and
 # runtime, program and tests alone are compiled again. Under ThreadSanitizer Halide has one thread per call,
@@ -15,13 +15,13 @@ targets=(tests.runtime tests.files tests.command_line tests.sanitizer)
 labels='runtime|files|command_line|sanitizer' without='^fuzz$'
 case $what in
 address) ;;
-files) targets=(files_test npy_test png_test sanitizer_finds) ;;
 thread)
     folder=build-thread options=(-DTILEWRIGHT_SANITIZE=thread)
     targets=(process_test cuda_streams_test cuda_prepared_test opencl_driver_test)  # the last three on fakes
     ;;
 coverage)
-    clang=$(command -v clang++ || command -v clang++-16 || command -v clang++-14) ||
+    clang=$(command -v clang++ clang++-{21..14} | head -n 1 || true)
+    [ -n "$clang" ] ||
         { echo "coverage needs clang (apt-get install clang llvm)" >&2; exit 1; }
     tools=$(dirname "$(readlink -f "$clang")")
     folder=build-coverage optimized=-O0
@@ -31,7 +31,7 @@ coverage)
     # what fails there is the file of counts
     without+='|ResultsFileIsFull|FailingFiles|DiskIsFull|DiskThatBecomesFull|HasNoRoom'
     ;;
-*) echo "sanitize takes address, files or thread; not '$what'" >&2; exit 1 ;;
+*) echo "sanitize takes address or thread; not '$what'" >&2; exit 1 ;;
 esac
 if [ -e "$build/libraries" ] && [ -e "$build/fresnel.generator" ]; then
     mkdir -p "$folder"
@@ -58,13 +58,6 @@ run_tests() {
 }
 case $what in
 address) run_tests ;;
-files)
-    ("$folder/tests/sanitizer_finds" heap_overflow 2>&1 || true) |
-        grep 'AddressSanitizer: heap-buffer-overflow'
-    for test in files_test npy_test png_test; do
-        "$folder/tests/$test" --gtest_brief=1
-    done
-    ;;
 thread)
     export HL_NUM_THREADS=1
     "$folder/tests/process_test" --gtest_filter='Threads.*'

@@ -51,10 +51,10 @@ set(not_found "transpose.generator was not found in [^\n]*: install it \\(the pa
 needs(ld)
 if (HOW STREQUAL deb)
     needs(dpkg-deb)
-    # Neither stripped nor compressed, which takes a minute and changes nothing here.
+    # Neither stripped nor compressed (packaging/compress.cmake): that takes minutes and changes nothing here.
     file(WRITE ${WORK}/config.cmake "include(\"${BUILD}/CPackConfig.cmake\")\n"
         "set(CPACK_COMPONENTS_ALL program Generators)\nset(CPACK_STRIP_FILES OFF)\n"
-        "set(CPACK_DEBIAN_COMPRESSION_TYPE none)\nset(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)\n")
+        "set(CPACK_POST_BUILD_SCRIPTS \"\")\nset(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)\n")
     run(${CMAKE_CPACK_COMMAND} -G DEB --config ${WORK}/config.cmake -B ${WORK}/made -C ${CONFIG})
     file(GLOB program ${WORK}/made/tilewright_*.deb)
     file(GLOB generators ${WORK}/made/tilewright-generators_*.deb)

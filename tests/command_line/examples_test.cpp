@@ -168,18 +168,18 @@ Words made_small(Words words) {
         return words;
     }
     const bool all_operators = words.size() == 1 || words[1].starts_with("-");
-    bool has_size = false;
+    const bool has_size = has(words, "--size");
     for (size_t i = 1; i < words.size(); i++) {
         if (words[i - 1] == "--size") {
-            has_size = true;
             words[i] = std::regex_replace(words[i], std::regex("[0-9]+"), "64");
         }
-    }
-    for (size_t i = 1; i < words.size(); i++) {
         words[i] = words[i - 1] == "--random" ? "10" : words[i - 1] == "--seconds" ? "1" : words[i];
     }
     if (all_operators) {
         words.insert(words.begin() + 1, split(TILEWRIGHT_BUILT_OPERATORS, ' ').front());
+    }
+    if (command == "verify" && !has(words, "--largest")) {
+        words.insert(words.end(), {"--largest", "100000"});
     }
     if (command == "bench") {
         if (const auto limit = std::find(words.begin(), words.end(), "--limit"); limit != words.end()) {

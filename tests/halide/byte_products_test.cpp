@@ -2,6 +2,7 @@
 #include "generators/algorithms/gaussian_blur/products/fused.h"
 #include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/weights.h"
+#include "generators/algorithms/gaussian_blur/word_sums.h"
 #include "tests/halide/modelled_products.h"
 #include <algorithm>
 #include <cstring>
@@ -169,6 +170,13 @@ void expect_definition(
         EXPECT_EQ(blur(image, c.w, c.h, taps, c.rule), blurred(image, c.w, c.h, pixel, taps, c.rule))
             << "sigma " << c.sigma << ", " << c.w << " x " << c.h << ", border " << (int)c.rule;
     }
+}
+
+// Each product of a window adds an error of at most 1 to a sum that may be 127 beside the result.
+TEST(WordSums, AreRefusedWhereTheyAreNotExact) {
+    EXPECT_EQ(WordSums::why_not(WordSums::most_radius), "");
+    EXPECT_NE(WordSums::why_not(WordSums::most_radius + 1).find("radii up to 62"), std::string::npos);
+    EXPECT_LT(2 * WordSums::most_radius + 1, 127);
 }
 
 // Small taps without high bytes, taps up to 16 bits (sigma 40), sides around those of tiles, and the largest

@@ -99,6 +99,28 @@ TEST(Matmul, TensorCoresTakeDepthsForTheirBound) {
     }
 }
 
+// A panel of 128 rows of 5 million numbers f32 takes 2.4 GiB, and no part of the product has a smaller one.
+// Nobody reads the matrices.
+TEST(Matmul, PanelsThatNoLibraryAddressesAreLeftToOtherVariants) {
+    if (matmul_operator().variants("tuned", Backend::cuda).empty()) {
+        GTEST_SKIP() << "no CUDA variants in this build";
+    }
+    const float *const nothing = (const float *)64;
+    const auto schedule = [&](int64_t k, const char *named) {
+        const Operator &op = matmul_operator();
+        const Array inputs[] = {
+            Array::view(Type::f32, nothing, {64, k}), Array::view(Type::f32, nothing, {k, 64})};
+        return op
+            .choose(inputs, Array(Type::f32, {64, 64}), {}, named, Device{Backend::cuda, 9}, &op.variants())
+            .schedule;
+    };
+    for (const char *named : {"tuned_large", "tensor_any"}) {
+        EXPECT_EQ(schedule(4 << 20 >> 2, named), named);
+        EXPECT_EQ(error_of([&] { schedule(5000000, named); }).fault(), Fault::input) << named;
+    }
+    EXPECT_EQ(schedule(5000000, "tuned"), "tuned_any");
+}
+
 TEST(Matmul, ChoosesARowBySizeOnTheCpu) {
     EXPECT_EQ(chosen(Backend::cpu, 1, 300, 400), "tuned_few_rows");
     EXPECT_EQ(chosen(Backend::cpu, 300, 400, 1), "tuned_few_columns");

@@ -205,6 +205,22 @@ Check temporary_files() {
     return {"temporary files", Health::ok, fmt::format("{} can be written", place.string()), ""};
 }
 
+// Why no file can be made in the folder, or in the one where a folder that is missing would be; empty where
+// one can.
+std::string why_not_writable(const fs::path &folder) {
+    std::error_code failure;
+    fs::path there = fs::absolute(folder, failure);
+    while (there.has_relative_path() && !fs::exists(there, failure)) {
+        there = there.parent_path();
+    }
+    try {
+        check_writable((there / "tilewright-doctor").string());
+    } catch (const Error &error) {
+        return one_line(error.what());
+    }
+    return "";
+}
+
 // Where no compiled programs can be kept, each process compiles them again, without a word.
 Check program_cache() {
     const fs::path folder = cache_folder();
@@ -216,18 +232,36 @@ Check program_cache() {
             fmt::format("{} is not used: {}", plain_text(folder.string(), '?'), why_not),
             "let TILEWRIGHT_CACHE name a folder that is yours alone, or set it to off"};
     }
-    std::error_code failure;
-    fs::path there = fs::absolute(folder, failure);
-    while (there.has_relative_path() && !fs::exists(there, failure)) {
-        there = there.parent_path();  // a folder that is missing is made in it
-    }
-    try {
-        check_writable((there / "tilewright-doctor").string());
-    } catch (const Error &error) {
-        return {"program cache", Health::warn, one_line(error.what()),
+    if (const std::string why_not = why_not_writable(folder); !why_not.empty()) {
+        return {"program cache", Health::warn, why_not,
             "set TILEWRIGHT_CACHE to a folder that can be written, or to off"};
     }
     return {"program cache", Health::ok, fmt::format("{} can be written", folder.string()), ""};
+}
+
+// Of NVIDIA's driver, which alone keeps what CUDA's kernels are compiled to, by its own variables.
+Check cuda_cache() {
+    const auto value = [](const char *name) {
+        const char *text = getenv(name);
+        return std::string(text ? text : "");
+    };
+    const auto warning = [](const std::string &found, const char *advice) {
+        return Check{
+            "CUDA cache", Health::warn, found + ": each process compiles CUDA's kernels again", advice};
+    };
+    const std::string disabled = value("CUDA_CACHE_DISABLE"), home = value("HOME");
+    if (!disabled.empty() && disabled != "0") {
+        return warning("CUDA_CACHE_DISABLE=" + disabled, "unset CUDA_CACHE_DISABLE");
+    }
+    std::string folder = value("CUDA_CACHE_PATH");
+    if (folder.empty() && home.empty()) {
+        return warning("neither CUDA_CACHE_PATH nor HOME is set", "set CUDA_CACHE_PATH to a folder");
+    }
+    folder = folder.empty() ? home + "/.nv/ComputeCache" : folder;
+    if (const std::string why_not = why_not_writable(folder); !why_not.empty()) {
+        return warning(why_not, "set CUDA_CACHE_PATH to a folder that can be written");
+    }
+    return {"CUDA cache", Health::ok, fmt::format("{} can be written", folder), ""};
 }
 
 // What its kernels may be and use, by which variants are chosen; empty for the CPU.
@@ -305,6 +339,9 @@ void doctor(bool as_json) {
     }
     std::vector<Check> checks = {versions(), libraries(), environment(), cpu(), threads(), temporary_files(),
         program_cache(), cuda_driver(), opencl_loader(), opencl_platforms(folder, icds)};
+    if (has_library("libcuda.so.1")) {
+        checks.push_back(cuda_cache());
+    }
     for (const DeviceInfo &info : devices()) {
         checks.push_back(device_check(info));
     }

@@ -1,7 +1,7 @@
 #include "apps/tilewright/foreign/foreign_options.h"
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/foreign/foreign_operator.h"
-#include <nlohmann/json.hpp>
+#include <utility>
 
 namespace tilewright::app {
 
@@ -46,8 +46,14 @@ std::vector<const Operator *> chosen_operators(
         throw Error(Fault::usage, why, {.argument = argument, .value = value});
     };
     if (words.program.empty()) {
-        if (json(words) != json(ForeignWords())) {
-            refuse("it goes with --generator; name the generator's program too", "-g", words.name);
+        for (const auto &[option, is_given] : {std::pair{"-g", !words.name.empty()},
+                 {"--values", !words.values.empty()}, {"--param", !words.parameters.empty()},
+                 {"--set", !words.settings.empty()}, {"--reference", !words.reference.empty()},
+                 {"--against", !words.against.empty()}, {"--autoscheduler", !words.autoschedulers.empty()},
+                 {"--features", !words.features.empty()}, {"--tolerance", words.tolerance != 0}}) {
+            if (is_given) {
+                refuse("it goes with --generator; name the generator's program too", option, "");
+            }
         }
         return chosen_operators(names);
     }

@@ -2,6 +2,7 @@
 // The exact sums of the window forms of gaussian_blur for u16, in 32 bits.
 #include "Halide.h"
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace tilewright {
@@ -10,7 +11,7 @@ namespace tilewright {
 // has two sums of 32 bits in place of one of 64:
 //   exact   modulo 2^32. Its upper byte is the lower byte of the result
 //   near    the same divided by 2^24, in floats. Each product adds an error of at most 1, so that windows of
-//           up to 125 taps are less than 127 beside the result
+//           up to 125 taps (most_radius) are less than 127 beside the result
 // The result is the one number near the second sum that has the byte.
 //
 // A pixel p is the word `zero` + p, whose bits are those of the float 1.5 2^23 + p: so one word is a factor
@@ -26,6 +27,14 @@ struct WordSums {
     bool by_pairs = false;
 
     static constexpr uint32_t zero = 0x4B400000;
+    static constexpr int most_radius = 62;
+
+    // Why no window of the radius has such sums; empty where it has.
+    static std::string why_not(int radius) {
+        return radius <= most_radius ? "" :
+                                       "windows of u16 take radii up to " + std::to_string(most_radius) +
+                                           ", beyond which their sums in 32 bits are not exact";
+    }
 
     static Expr word(const Expr &pixel) {
         return Halide::cast<uint32_t>(pixel) + Expr(zero);

@@ -1,15 +1,12 @@
 // Packs the text of kernels.
 #include "generators/program/libraries/kernel_packing.h"
 #include "generators/algorithms/module_text.h"
-#include "generators/algorithms/text_packing.h"
+#include "generators/algorithms/packed_text.h"
 #include "generators/algorithms/value_numbers.h"
 #include <algorithm>
 #include <stdexcept>
 
 namespace tilewright {
-
-// A first call unpacks its group up to its text.
-constexpr size_t most_bytes_of_group = 4 << 20;
 
 void KernelPacking::add(const std::string &text) {
     const size_t end = std::min(text.find(assembly_begin), text.size());
@@ -26,7 +23,7 @@ void KernelPacking::add_part(Language &language, uint64_t key, size_t at, const 
         throw std::runtime_error(
             "the numbers of values in the text of the kernels cannot be written as distances");
     }
-    if (!language.group.empty() && language.group.size() + distances.size() > most_bytes_of_group) {
+    if (!language.group.empty() && language.group.size() + distances.size() > most_bytes_packed_together) {
         end_group(language);
     }
     language.parts.push_back({key, at, language.group.size(), distances.size(), text.size()});
@@ -38,7 +35,7 @@ void KernelPacking::end_group(Language &language) {
         return;
     }
     const std::string group = packed(language.group);
-    if (unpacked(group, language.group.size()) != language.group) {
+    if (unpacked(group, 0, language.group.size()) != language.group) {
         throw std::runtime_error("the texts of the kernels do not come back as they were packed");
     }
     for (const Part &part : language.parts) {

@@ -58,13 +58,14 @@ std::string why_not_on(const Variant::Needs &needs, const DeviceInfo &info) {
             needs.capability / 10, needs.capability % 10, device());
     }
     if (needs.capability > info.compute_capability) {
-        return fmt::format("its library is for compute capability {}.{} and newer, and {} has {}; take "
-                           "another schedule, or build it for sm_{}",
+        return fmt::format("its kernels need compute capability {}.{} or newer, and {} has {}; take "
+                           "--schedule tuned, or build the libraries for sm_{} where that needs more, too",
             needs.capability / 10, needs.capability % 10, device(), info.capability, info.compute_capability);
     }
     if (needs.only_capability > 0 && needs.only_capability != info.compute_capability &&
         info.compute_capability != any_capability) {
-        return fmt::format("its kernels have instructions of compute capability {}.{} alone, and {} has {}",
+        return fmt::format("its kernels have instructions of compute capability {}.{} alone, and {} has {}; "
+                           "take --schedule tuned",
             needs.only_capability / 10, needs.only_capability % 10, device(), info.capability);
     }
     return "";

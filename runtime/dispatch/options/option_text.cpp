@@ -32,7 +32,8 @@ size_t distance(const std::string &a, const std::string &b) {
 std::pair<double, std::string> number_and_rest(const std::string &text) {
     double value = 0;
     const char *end = text.data() + text.size();
-    const char *begin = text.data() + (text.size() > 1 && text[0] == '+' ? 1 : 0);
+    const bool has_plus = text.starts_with('+') && !text.starts_with("+-");
+    const char *begin = text.data() + (has_plus ? 1 : 0);
     const auto [stopped, fault] = std::from_chars(begin, end, value);
     return {value, fault == std::errc() ? std::string(stopped, end) : "not a number"};
 }
@@ -79,6 +80,10 @@ std::string families_in(std::span<const Variant> variants) {
 
 std::string no_such_schedule(
     const std::string &word, std::span<const Variant> variants, const std::string &op) {
+    if (variants.empty()) {
+        return "there are no variants to choose from; fill the call's list of variants, or link the "
+               "operator's libraries";
+    }
     std::vector<std::string> known;
     for (const Variant &variant : variants) {
         add_once(known, variant.family);

@@ -51,7 +51,8 @@ struct FresnelSampling {
     bool aliases(FresnelMethod method) const;
 };
 
-// `side` counts the zeros around the field as well.
+// `side` counts the zeros around the field as well, and is at least 1; lengths are in metres, and all but the
+// distance are above 0. Errors: usage, for other numbers, and for those that are not finite.
 FresnelSampling fresnel_sampling(int64_t side, double wavelength, double distance, double pitch);
 
 // Propagates a complex field, c64 of shape (n, n), over a distance in free space; n is from 1 to 16384 (with

@@ -1,7 +1,9 @@
 // Phases of Fresnel diffraction, and the distances at which they are sampled well enough.
 #include "runtime/operators/fresnel/optics.h"
+#include "tilewright/error.h"
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <numbers>
 
 namespace tilewright {
@@ -30,6 +32,16 @@ bool FresnelSampling::aliases(FresnelMethod method) const {
 }
 
 FresnelSampling fresnel_sampling(int64_t side, double wavelength, double distance, double pitch) {
+    const auto check = [](const char *name, double value, bool is_taken, const char *takes) {
+        if (!is_taken || !std::isfinite(value)) {
+            throw Error(Fault::usage, takes,
+                {.operation = "fresnel_sampling", .argument = name, .value = fmt::format("{:g}", value)});
+        }
+    };
+    check("side", (double)side, side >= 1, "takes a whole number from 1 on");
+    check("wavelength", wavelength, wavelength > 0, "takes metres above 0");
+    check("distance", distance, true, "takes metres");
+    check("pitch", pitch, pitch > 0, "takes metres above 0");
     const double critical = (double)side * pitch * pitch / wavelength, far = std::abs(distance);
     return {critical, far > critical ? FresnelMethod::transform : FresnelMethod::convolution,
         wavelength * far / ((double)side * pitch), distance};

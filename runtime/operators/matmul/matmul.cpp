@@ -111,6 +111,13 @@ protected:
         return {};
     }
 
+    // Whether a library addresses one panel of a and one of b. Parts of the product have no smaller ones.
+    bool addresses_a_panel(const Variant &variant, const Size &size) const {
+        const Copies copies = this->copies(variant, size);
+        return std::max(copies.rows, copies.columns * copies.parts) * copies.depth * word_of(variant) <=
+               most_bytes;
+    }
+
     void bind(Launch &launch, const Variant &, const MatmulRequest &request, Array &output) const override {
         launch.in("a", request.a()).in("b", request.b()).out("output", output);
     }
@@ -189,9 +196,10 @@ struct WorkersForm final : MatmulForm {
         }
         // Both panels are in one buffer.
         const Copies copies = this->copies(variant, size);
-        return division.copies != Division::Copies::together ||
-               2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * word_of(variant) <=
-                   most_bytes;
+        return addresses_a_panel(variant, size) &&
+               (division.copies != Division::Copies::together ||
+                   2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * word_of(variant) <=
+                       most_bytes);
     }
 
     Tile tile(const Variant &variant) const override {
@@ -228,8 +236,8 @@ struct FragmentsForm final : MatmulForm {
         const FragmentDivision division = division_of(variant);
         // A map is of one matrix: boxes take a launch per product, where other variants do small ones at
         // once.
-        if (division.in_boxes() && request.images > 1 &&
-            (double)size.m * (double)size.n < elements_that_fill) {
+        if (!addresses_a_panel(variant, size) || (division.in_boxes() && request.images > 1 &&
+                                                     (double)size.m * (double)size.n < elements_that_fill)) {
             return false;
         }
         const int whole = division.in_boxes()     ? 8 :

@@ -96,7 +96,9 @@ TEST_F(CommandLine, LightThatCannotGoIsRefused) {
         {"distance", "is needed", "25cm"});
     expect_refusal(
         2, fresnel(in, out, "5 parsec"), {"--distance", "5 parsec", "km, m, cm, mm, um, nm or pm"});
-    expect_refusal(2, fresnel(in, out, "far"), {"--distance", "far", "length"});
+    for (const char *wrong : {"far", "+-5cm", "-+5cm", "++5cm", "5cm+-", "--5cm"}) {
+        expect_refusal(2, fresnel(in, out, wrong), {"--distance", wrong, "takes a length"});
+    }
     expect_refusal(2, {"fresnel", in, out, "--wavelength", "532", "--pitch", "10um", "--distance", "5mm"},
         {"wavelength = 532 m", "from 1pm to 1m"});
     expect_refusal(2, fresnel(in, out, "5mm", {"--method", "convolve"}), {"--method", "convolution"});

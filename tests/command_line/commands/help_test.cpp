@@ -111,7 +111,7 @@ TEST_F(CommandLine, VersionNamesHalideAndLlvm) {
 TEST_F(CommandLine, VersionAsJsonNamesEveryLibrary) {
     const Ran ran = succeed({"--version", "--json"});
     const auto json = nlohmann::json::parse(ran.out);
-    for (const char *name : {"libpng", "zlib", "fmt", "CLI11", "nlohmann-json"}) {
+    for (const char *name : {"libpng", "zlib", "liblzma", "fmt", "CLI11", "nlohmann-json"}) {
         const std::string version = json.at("libraries").value(name, "");
         EXPECT_TRUE(std::regex_match(version, std::regex("[0-9]+\\.[0-9.]+"))) << name << ": " << version;
     }

@@ -103,6 +103,24 @@ TEST_F(CommandLine, DoctorWarnsOfWhatOtherCommandsPassOver) {
     EXPECT_NE(run({"doctor"}, {"TILEWRIGHT_CACHE=off"}).out.find("ok    program cache"), std::string::npos);
 }
 
+// CUDA's driver alone keeps compiled kernels of CUDA. Without the driver nothing is said of it.
+TEST_F(CommandLine, DoctorSaysWhereTheDriverOfCudaKeepsKernels) {
+    const auto said = [&](Words environment) {
+        environment.push_back("LD_LIBRARY_PATH=" TILEWRIGHT_FAKE_CUDA);
+        return run({"doctor"}, environment).out;
+    };
+    const std::string home = "HOME=" + path("home"), folder = "CUDA_CACHE_PATH=" + path("kept");
+    expect_has(said({home, "CUDA_CACHE_PATH=", "CUDA_CACHE_DISABLE=0"}),
+        {"ok    CUDA cache        " + path("home/.nv/ComputeCache") + " can be written"});
+    expect_has(said({home, folder}), {"ok    CUDA cache        " + path("kept") + " can be written"});
+    expect_has(said({folder, "CUDA_CACHE_DISABLE=1"}),
+        {"warn  CUDA cache        CUDA_CACHE_DISABLE=1: each process compiles CUDA's kernels again",
+            "-> unset CUDA_CACHE_DISABLE"});
+    expect_has(said({"CUDA_CACHE_PATH=/dev/null/cache"}),
+        {"warn  CUDA cache        ", "/dev/null", "-> set CUDA_CACHE_PATH to a folder that can be written"});
+    expect_has(said({"HOME=", "CUDA_CACHE_PATH="}), {"warn  CUDA cache        neither CUDA_CACHE_PATH nor"});
+}
+
 TEST_F(CommandLine, DoctorFindsADeviceThatComputesWrongly) {
     NEEDS_DEVICE("opencl");
     const Ran ran = run({"doctor"}, failing_driver("drop-launches"));

@@ -112,6 +112,16 @@ TEST_F(CommandLine, ShowRefusesWhatThereIsNot) {
         {"--source", "assembly"});
 }
 
+TEST_F(CommandLine, OptionsOfGeneratorsGoWithOne) {
+    NEEDS_OPERATOR("transpose");
+    for (const Words &one : {Words{"-g", "x"}, {"--values", "a=1"}, {"--param", "a=1"}, {"--set", "a=1"},
+             {"--reference", "x"}, {"--against", "x.so"}, {"--autoscheduler", "Adams2019"},
+             {"--features", "avx"}, {"--tolerance", ".1"}}) {
+        expect_refusal(2, {"show", "transpose", one[0], one[1]}, {"error: " + one[0] + ": it goes with"});
+    }
+    expect_refusal(2, {"show", "transpose/tuned/u8/cpu"}, {"no such operator (did you mean 'transpose'?)"});
+}
+
 TEST_F(CommandLine, ShowFindsTheGeneratorElsewhere) {
     NEEDS_OPERATOR("transpose");
     fs::create_directories(path("bin"));

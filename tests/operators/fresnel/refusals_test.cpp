@@ -79,6 +79,19 @@ TEST(Fresnel, RefusesDistancesWhosePhasesAreLost) {
         Fault::usage, "distance", "1.434 nm");
 }
 
+TEST(Fresnel, NoSamplingIsSaidOfNumbersThatAreNoLengths) {
+    const auto refusal = [](int64_t side, double wavelength, double distance, double pitch) {
+        return error_of([&] { fresnel_sampling(side, wavelength, distance, pitch); });
+    };
+    expect_refusal(refusal(0, 0, 0, 0), Fault::usage, "side", "fresnel_sampling: side = 0: takes");
+    expect_refusal(refusal(-1, wavelength, 1, pitch), Fault::usage, "side", "from 1 on");
+    expect_refusal(refusal(64, 0, 1, pitch), Fault::usage, "wavelength", "takes metres above 0");
+    expect_refusal(refusal(64, wavelength, std::nan(""), pitch), Fault::usage, "distance", "takes metres");
+    expect_refusal(refusal(64, wavelength, 1, -pitch), Fault::usage, "pitch", "takes metres above 0");
+    expect_refusal(refusal(64, wavelength, 1, INFINITY), Fault::usage, "pitch", "takes metres above 0");
+    EXPECT_EQ(fresnel_sampling(64, wavelength, 0, pitch).fitting, convolution);
+}
+
 TEST(Fresnel, ANumberThatIsNoValueOfTheEnumIsRefused) {
     const Error error = error_of([] {
         fresnel(Array(Type::c64, {16, 16}),

@@ -1,6 +1,7 @@
 // Which variant `tuned` takes, by a file of measured times of this machine's CPU that the test makes.
 #include "runtime/dispatch/image_operator.h"
 #include "runtime/measured/measured.h"
+#include "tests/support/errors.h"
 #include "tests/support/files.h"
 #include "tests/support/operators.h"
 #include "tilewright/generated.h"
@@ -152,6 +153,34 @@ TEST(Choice, AnAddedVariantOfTheFamilyGoesFirst) {
     const Array image(Type::u8, {64, 64});
     EXPECT_EQ(
         with_added.choose({&image, 1}, Array(Type::u8, {64, 64}), {}, "tuned", Device{}).origin, "added");
+}
+
+TEST(Choice, AnEmptyListOfVariantsIsRefused) {
+    const std::vector<Variant> none;
+    const Array image(Type::u8, {64, 64});
+    Array output;
+    for (const std::optional<Device> device : {std::optional<Device>(), std::optional(Device{})}) {
+        const Error error = error_of([&] {
+            chosen_operator("measured")({&image, 1}, output, {}, {.device = device, .variants = &none});
+        });
+        EXPECT_EQ(error.fault(), Fault::usage);
+        EXPECT_STREQ(error.what(), "measured: schedule = tuned: there are no variants to choose from; fill "
+                                   "the call's list of variants, "
+                                   "or link the operator's libraries");
+    }
+}
+
+TEST(Choice, AVariantOfAnotherOperatorIsRefused) {
+    std::vector<Variant> others = chosen_operator("measured").variants();
+    others.back().op = "other";
+    const Array image(Type::u8, {64, 64});
+    const Error error = error_of([&] {
+        const Array output(Type::u8, {64, 64});
+        chosen_operator("measured").choose({&image, 1}, output, {}, "tuned", Device{}, &others);
+    });
+    EXPECT_EQ(error.fault(), Fault::usage);
+    EXPECT_EQ(error.what(),
+        "measured: variants = " + others.back().name() + ": it is a variant of another operator");
 }
 
 TEST(Choice, WithoutTimesTheTableDecides) {

@@ -69,12 +69,12 @@ void expect_equals_the_call(const Operator &op, const Sample &sample, Device dev
 
 // Of calls like each other, the second one keeps its plan (runtime/dispatch/kept_calls.h).
 void expect_repeats_the_call(const Operator &op, const Sample &sample, Device device) {
-    const auto &[inputs, settings, what] = sample;
-    SCOPED_TRACE(op.name() + ", " + what + ", " + device.str());
+    const std::vector<Array> &inputs = sample.inputs;
+    SCOPED_TRACE(op.name() + ", " + sample.what + ", " + device.str());
     const std::vector<Array> others = mirrored(inputs);
     const auto call = [&](std::span<const Array> given, Array output = {}) {
         Statistics statistics;
-        op(given, output, settings, {.device = device, .statistics = &statistics});
+        op(given, output, sample.settings, {.device = device, .statistics = &statistics});
         return std::pair(output, statistics);
     };
     const auto [first, of_first] = call(inputs);

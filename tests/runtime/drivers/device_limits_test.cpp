@@ -179,8 +179,9 @@ TEST(DeviceLimits, TheMemoryOfAGpuFollowsFromItsComputeCapability) {
 TEST(DeviceLimits, ADeviceBelowTheCapabilityOfALibraryIsRefused) {
     EXPECT_EQ(chosen(hopper, "new"), "new");
     EXPECT_EQ(chosen(ampere, "old"), "old");
-    expect_refusal(
-        ampere, "new", "8.6 and newer, and cuda:1 has 8.0; take another schedule, or build it for sm_80");
+    expect_refusal(ampere, "new",
+        "its kernels need compute capability 8.6 or newer, and cuda:1 has 8.0; take --schedule tuned, or "
+        "build the libraries for sm_80 where that needs more, too");
     EXPECT_EQ(chosen({Backend::opencl, fake_opencl::nvidia}, "new"), "new");
     expect_refusal(large, "new", "NVIDIA's GPUs of compute capability 8.6 and newer, which opencl:5");
 }
@@ -188,7 +189,8 @@ TEST(DeviceLimits, ADeviceBelowTheCapabilityOfALibraryIsRefused) {
 TEST(DeviceLimits, InstructionsOfOneCapabilityRunOnDevicesOfThatOneAlone) {
     EXPECT_EQ(chosen(hopper, "hopper"), "hopper");
     EXPECT_EQ(chosen(ampere, "ampere"), "ampere");
-    expect_refusal(ampere, "hopper", "instructions of compute capability 9.0 alone, and cuda:1 has 8.0");
+    expect_refusal(ampere, "hopper",
+        "instructions of compute capability 9.0 alone, and cuda:1 has 8.0; take --schedule tuned");
     expect_refusal(hopper, "ampere", "instructions of compute capability 8.0 alone, and cuda:0 has 9.0");
     EXPECT_EQ(chosen({Backend::cuda, 9}, "hopper"), "hopper")
         << "of a device that is not there nothing is known";

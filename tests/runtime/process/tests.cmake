@@ -24,7 +24,8 @@ if (CMAKE_BUILD_TYPE STREQUAL "Release" AND TARGET tilewright AND TARGET shared_
 endif ()
 
 # The fuzz targets with the inputs that were found before, and 2000 others that are always the same, where
-# clang is installed. Their build takes about 5 minutes of CPU time for the first time.
+# clang is installed. Their build takes about 5 minutes of CPU time for the first time. Before them the tests
+# of readers and writers run, under the same sanitizers.
 add_test(NAME fuzz COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz.sh ${CMAKE_BINARY_DIR}/fuzz
     ${Python3_EXECUTABLE} 0)
 set_tests_properties(fuzz PROPERTIES LABELS files COST 200 TIMEOUT 1800
