@@ -263,8 +263,8 @@ static ScheduleVariants word_variants() {
             "As tuned_window, for whole words and the border reflect, which reverses words.");
     };
     for (const auto &w : words) {
-        if (w.radius > 4) {
-            add_words(w.radius == 30 ? opencl : gpu, w, w.window);
+        if (w.radius > 4 && w.radius < 30) {
+            add_words(gpu, w, w.window);
         }
     }
     // Taps of one byte that reach 3, as at sigma 1.

@@ -25,10 +25,6 @@ inline ScheduleVariant fused_variant(
         .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps.");
 }
 
-// For what variants stay whose blocks have too much shared memory for OpenCL C, so that they are not timed by
-// OpenCL yet.
-constexpr const char *not_timed = "NVIDIA's OpenCL, by which it was not timed yet";
-
 // Both passes in one kernel, by what the taps reach. On an H200 (2026-11-29, ms):
 //     u8    8192 x 8192, sigma 2.25, taps of one byte .0595, with 16 tiles .0634; sigma 3.25 .0769, with 16
 //           tiles .0785; sigma 7.5 .101, with 16 tiles .0966; with loads ahead eight tiles need 80 registers
@@ -39,15 +35,12 @@ inline ScheduleVariants fused_variants() {
     ScheduleVariants variants;
     for (const int steps : {2, 3, 4}) {
         variants.push_back(fused_variant(gpu, "tuned_fused_", "u8", {.steps = steps}, 8)
-                .registers("", 64)
-                .kept_for(not_timed));
+                .registers("", 64));
         variants.push_back(fused_variant(gpu, "tuned_fused_", "u16", {.steps = steps, .ahead = true}, 8)
-                .registers("", 128)
-                .kept_for(not_timed));
+                .registers("", 128));
         variants.push_back(fused_variant(
             gpu, "tuned_fused_large_", "u8", {.steps = steps, .own_taps = true, .ahead = true}, 16)
                 .registers("", 128)
-                .kept_for(not_timed)
                 .says("As tuned_fused, in wider strips, with taps in registers and loads a step ahead, for "
                       "large images."));
     }
@@ -63,8 +56,7 @@ inline ScheduleVariants fused_variants() {
     for (const int channels : {3, 4}) {
         variants.push_back(fused_variant(gpu, "tuned_fused_colours_" + std::to_string(channels) + "_", "u8",
             {.channels = channels, .steps = 3, .ahead = true}, 8)
-                .registers("", 128)
-                .kept_for(not_timed));
+                .registers("", 128));
     }
     return variants;
 }
@@ -86,8 +78,7 @@ inline ScheduleVariants two_kernel_variants() {
     for (const int channels : {3, 4}) {
         const std::string name = "tuned_products_colours_" + std::to_string(channels);
         variants.push_back(of(name, "u8", channels, 4)
-                .registers("", 80)
-                .kept_for("images of three and four channels by OpenCL, which were not measured"));
+                .registers("", 80));
     }
     return variants;
 }
