@@ -263,6 +263,7 @@ ScheduleVariants tuned_variants() {
                 RowSumChunksConfiguration{.splits = true},
                 {{"lanes", 64, 16, 128}, {"terms", 128, 16, 256}, {"rows", 2, 1, 8}, {"turns", 8, 1, 32}})
                 .with("strict_float")
+                .kept_for("few rows of millions of pixels")
                 .says("Splits each row over blocks, and a second kernel adds its pieces: for few or very "
                       "long rows."),
             variant("tuned_few_rows", cpu, all, slices_of_rows,
