@@ -34,10 +34,9 @@ inline ScheduleVariant fused_variant(
 inline ScheduleVariants fused_variants() {
     ScheduleVariants variants;
     for (const int steps : {2, 3, 4}) {
-        variants.push_back(fused_variant(gpu, "tuned_fused_", "u8", {.steps = steps}, 8)
-                .registers("", 64));
-        variants.push_back(fused_variant(gpu, "tuned_fused_", "u16", {.steps = steps, .ahead = true}, 8)
-                .registers("", 128));
+        variants.push_back(fused_variant(gpu, "tuned_fused_", "u8", {.steps = steps}, 8).registers("", 64));
+        variants.push_back(
+            fused_variant(gpu, "tuned_fused_", "u16", {.steps = steps, .ahead = true}, 8).registers("", 128));
         variants.push_back(fused_variant(
             gpu, "tuned_fused_large_", "u8", {.steps = steps, .own_taps = true, .ahead = true}, 16)
                 .registers("", 128)
@@ -77,8 +76,7 @@ inline ScheduleVariants two_kernel_variants() {
         of("tuned_products", "u16", 1, 4).registers("", 64)};
     for (const int channels : {3, 4}) {
         const std::string name = "tuned_products_colours_" + std::to_string(channels);
-        variants.push_back(of(name, "u8", channels, 4)
-                .registers("", 80));
+        variants.push_back(of(name, "u8", channels, 4).registers("", 80));
     }
     return variants;
 }

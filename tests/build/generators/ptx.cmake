@@ -1,11 +1,11 @@
 # The registers and the stack per thread of each GPU library in FOLDERS: assembles its PTX for sm_80 and
 # sm_90. That of an OpenCL library, whose schedule is mostly one of CUDA's, is assembled for sm_90a alone,
-# where ptxas takes its shared memory above 48 KB, and that which is written for sm_90 (clusters of blocks) for
-# sm_90 alone. A kernel that keeps values on a stack has too few registers, so that a stack of over 100 bytes is an error. Kernels
-# with products of the tensor cores are for sm_90a alone, and must have an instruction of machine code for
-# each one of PTX, where nvdisasm is there to see it. Text that was found good is not assembled again: the
-# folder KNOWN keeps what was said of it, in a file that is called by the hash of the text, of this script and
-# of the version of ptxas. Arguments: PTXAS, FOLDERS, KNOWN.
+# where ptxas takes its shared memory above 48 KB, and that which is written for sm_90 (clusters of blocks)
+# for sm_90 alone. A kernel that keeps values on a stack has too few registers, so that a stack of over 100
+# bytes is an error. Kernels with products of the tensor cores are for sm_90a alone, and must have an
+# instruction of machine code for each one of PTX, where nvdisasm is there to see it. Text that was found
+# good is not assembled again: the folder KNOWN keeps what was said of it, in a file that is called by the
+# hash of the text, of this script and of the version of ptxas. Arguments: PTXAS, FOLDERS, KNOWN.
 if (NOT PTXAS)
     message("not run here: no ptxas (it comes with the CUDA toolkit)")
     return()
