@@ -305,7 +305,7 @@ TEST_F(Examples, OfEveryHelpRun) {
     expect_success(examples, "--help");
 
     Words commands = split(TILEWRIGHT_BUILT_OPERATORS, ' ');
-    commands.insert(commands.end(), {"help", "devices", "list", "cache", "doctor", "pipeline", "show",
+    commands.insert(commands.end(), {"help", "devices", "list", "doctor", "pipeline", "show",
                                         "explain", "verify", "bench", "explore"});
     for (const std::string &command : commands) {
         const Ran of_help = run(TILEWRIGHT_APP, {command, "--help"});

@@ -114,11 +114,11 @@ TEST_F(Terminal, ShowsTheEnvironmentPlainly) {
     NEEDS_OPERATOR("invert");
     make_image("in.png");
     for (const char *name : {"TILEWRIGHT_DEVICE", "TILEWRIGHT_THREADS", "TILEWRIGHT_INSTRUCTION_SET",
-             "TILEWRIGHT_CACHE", "TILEWRIGHT_MEASURED", "TILEWRIGHT_GENERATORS", "XDG_CACHE_HOME",
-             "XDG_CONFIG_HOME", "HL_NUM_THREADS", "OCL_ICD_VENDORS", "TMPDIR"}) {
+             "TILEWRIGHT_MEASURED", "TILEWRIGHT_GENERATORS", "XDG_CONFIG_HOME", "HL_NUM_THREADS",
+             "OCL_ICD_VENDORS", "TMPDIR"}) {
         const Words environment = {std::string(name) + "=" + path(hostile)};
-        for (const Words &arguments : {Words{"doctor"}, {"doctor", "--json"}, {"devices"}, {"cache", "path"},
-                 {"cache", "list"}, {"calibrate", "--path"}, {"invert", "--help"},
+        for (const Words &arguments : {Words{"doctor"}, {"doctor", "--json"}, {"devices"},
+                 {"calibrate", "--path"}, {"invert", "--help"},
                  {"invert", path("in.png"), path("out.png"), "--stats"},
                  {"show", "invert", "--schedule", "reference"}}) {
             run_plain(arguments, environment);
