@@ -304,8 +304,8 @@ TEST_F(Examples, OfEveryHelpRun) {
     expect_success(examples, "--help");
 
     Words commands = split(TILEWRIGHT_BUILT_OPERATORS, ' ');
-    commands.insert(commands.end(), {"help", "devices", "list", "doctor", "pipeline", "show",
-                                        "explain", "verify", "bench", "explore"});
+    commands.insert(commands.end(),
+        {"help", "devices", "list", "doctor", "pipeline", "show", "explain", "verify", "bench", "explore"});
     for (const std::string &command : commands) {
         const Ran of_help = run(TILEWRIGHT_APP, {command, "--help"});
         ASSERT_EQ(of_help.code, 0) << command;

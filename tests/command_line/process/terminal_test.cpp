@@ -113,14 +113,14 @@ TEST_F(Terminal, ShowsTextsOfMeasuredTimesPlainly) {
 TEST_F(Terminal, ShowsTheEnvironmentPlainly) {
     NEEDS_OPERATOR("invert");
     make_image("in.png");
-    for (const char *name : {"TILEWRIGHT_DEVICE", "TILEWRIGHT_THREADS", "TILEWRIGHT_INSTRUCTION_SET",
-             "TILEWRIGHT_MEASURED", "TILEWRIGHT_GENERATORS", "XDG_CONFIG_HOME", "HL_NUM_THREADS",
-             "OCL_ICD_VENDORS", "TMPDIR"}) {
+    for (const char *name :
+        {"TILEWRIGHT_DEVICE", "TILEWRIGHT_THREADS", "TILEWRIGHT_INSTRUCTION_SET", "TILEWRIGHT_MEASURED",
+            "TILEWRIGHT_GENERATORS", "XDG_CONFIG_HOME", "HL_NUM_THREADS", "OCL_ICD_VENDORS", "TMPDIR"}) {
         const Words environment = {std::string(name) + "=" + path(hostile)};
-        for (const Words &arguments : {Words{"doctor"}, {"doctor", "--json"}, {"devices"},
-                 {"calibrate", "--path"}, {"invert", "--help"},
-                 {"invert", path("in.png"), path("out.png"), "--stats"},
-                 {"show", "invert", "--schedule", "reference"}}) {
+        for (const Words &arguments :
+            {Words{"doctor"}, {"doctor", "--json"}, {"devices"}, {"calibrate", "--path"},
+                {"invert", "--help"}, {"invert", path("in.png"), path("out.png"), "--stats"},
+                {"show", "invert", "--schedule", "reference"}}) {
             run_plain(arguments, environment);
         }
     }
