@@ -160,7 +160,7 @@ TEST_F(Terminal, ShowsWordsOfTheCommandLinePlainly) {
              {"pipeline", "gaussian_blur sigma=" + hostile, in, out},
              {"pipeline", "gaussian_blur " + hostile + "=1", in, out}, {"list", hostile}, {"verify", hostile},
              {"bench", "invert", "--size", hostile}, {"show", "invert", "--schedule", hostile},
-             {"explain", "invert", "--type", hostile}, {"cache", hostile}, {"doctor", hostile}}) {
+             {"explain", "invert", "--type", hostile}, {"doctor", hostile}}) {
         run_plain(arguments);
     }
 }
