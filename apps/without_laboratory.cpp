@@ -5,7 +5,7 @@
 namespace tilewright::app {
 
 void add_laboratory(CommandLine &line) {
-    for (const char *name : {"bench", "compare", "explore", "history", "report"}) {
+    for (const char *name : {"bench", "compare", "explore", "report"}) {
         line.leave_out(name, "this program was built without it (TILEWRIGHT_LABORATORY=OFF); build it again "
                              "with TILEWRIGHT_LABORATORY=ON, as `./dev build` does");
     }

@@ -52,7 +52,6 @@ void run(std::vector<std::string> words, void (*add_more)(CommandLine &)) {
     add_help(line);
     add_devices(line);
     add_list(line);
-    add_cache(line);
     add_calibrate(line);
     add_doctor(line);
     add_pipeline(line);

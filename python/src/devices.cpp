@@ -42,17 +42,11 @@ int run_program(const std::vector<nb::bytes> &given) {
 }
 
 int set_num_threads(nb::handle n) {
-    if (!PyIndex_Check(n.ptr()) || PyBool_Check(n.ptr())) {
-        refuse_argument("n", "a whole number", n);
-    }
-    const Py_ssize_t threads = PyNumber_AsSsize_t(n.ptr(), nullptr);  // the nearest that it holds
-    if (threads == -1 && PyErr_Occurred()) {
-        throw nb::python_error();
-    }
+    const int64_t threads = whole_number_of(n, "n");
     if (threads < 0) {
         refuse_value("n", "takes 0, for one thread per CPU, or more");
     }
-    return halide_set_num_threads((int)std::min<Py_ssize_t>(threads, std::numeric_limits<int>::max()));
+    return halide_set_num_threads((int)std::min<int64_t>(threads, std::numeric_limits<int>::max()));
 }
 
 void synchronize(nb::handle device) {

@@ -123,20 +123,32 @@ nb::object call_operator(const OperatorInPython &self, const nb::tuple &arrays, 
     return call(work, given_of(self, arrays), self.arrays, how);
 }
 
-nb::object run(const OperatorInPython &self, const nb::tuple &arrays, const nb::tuple &values, nb::object out,
+// The argument `name` that has to be a tuple. Errors: TypeError.
+nb::tuple tuple_of(nb::handle object, const char *name) {
+    if (!PyTuple_Check(object.ptr())) {
+        refuse_argument(name, "a tuple", object);
+    }
+    return nb::borrow<nb::tuple>(object);
+}
+
+nb::object run(const OperatorInPython &self, nb::handle arrays, nb::handle values, nb::object out,
     nb::handle device, nb::handle schedule, nb::object stats, nb::handle stream, nb::object progress,
-    const std::string &layout) {
-    return call_operator(self, arrays, values, schedule, layout,
+    nb::handle layout, const nb::args &more, const nb::kwargs &others) {
+    refuse_others("run()", 9, more, others);
+    return call_operator(self, tuple_of(arrays, "arrays"), tuple_of(values, "values"), schedule,
+        word_of(layout, "layout"),
         how_of(std::move(out), device, std::move(stats), stream, std::move(progress)),
         [&](std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) {
             self.op(inputs, output, settings, how);
         });
 }
 
-PreparedInPython prepare(const OperatorInPython &self, const nb::tuple &arrays, const nb::tuple &values,
-    nb::object out, nb::handle device, nb::handle schedule, nb::object stats, nb::handle stream) {
+PreparedInPython prepare(const OperatorInPython &self, nb::handle arrays, nb::handle values, nb::object out,
+    nb::handle device, nb::handle schedule, nb::object stats, nb::handle stream, const nb::args &more,
+    const nb::kwargs &others) {
+    refuse_others("prepare()", 7, more, others);
     std::optional<Prepared> prepared;
-    call_operator(self, arrays, values, schedule, "",
+    call_operator(self, tuple_of(arrays, "arrays"), tuple_of(values, "values"), schedule, "",
         how_of(std::move(out), device, std::move(stats), stream),
         [&](std::span<const Array> inputs, Array &output, const Settings &settings, const Call &how) {
             prepared.emplace(self.op.prepare(inputs, output, settings, how));
@@ -260,10 +272,12 @@ void add_operators(nb::module_ &module) {
                 o.op.check_schedule(word_of(schedule, "schedule"));
             },
             "schedule"_a.none(), "Refuses a schedule that the operator does not have.")
-        .def("run", &run, "arrays"_a, "values"_a, "out"_a.none(), "device"_a.none(), "schedule"_a.none(),
-            "stats"_a.none(), "stream"_a.none() = 0, "progress"_a = nb::none(), "layout"_a = "")
-        .def("prepare", &prepare, "arrays"_a, "values"_a, "out"_a.none(), "device"_a.none(),
-            "schedule"_a.none(), "stats"_a.none(), "stream"_a.none() = 0)
+        .def("run", &run, "arrays"_a = nb::none(), "values"_a.none() = nb::tuple(), "out"_a = nb::none(),
+            "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "stats"_a = nb::none(),
+            "stream"_a.none() = 0, "progress"_a = nb::none(), "layout"_a.none() = "", "more"_a, "others"_a)
+        .def("prepare", &prepare, "arrays"_a = nb::none(), "values"_a.none() = nb::tuple(),
+            "out"_a = nb::none(), "device"_a.none() = "auto", "schedule"_a.none() = "tuned",
+            "stats"_a = nb::none(), "stream"_a.none() = 0, "more"_a, "others"_a)
         .def("__repr__", [](const OperatorInPython &o) {
             return "<tilewright.Operator " + o.op.name() + ": " + o.op.summary() + ">";
         });

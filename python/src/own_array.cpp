@@ -61,19 +61,11 @@ nb::dict cuda_array_interface(const OwnArray &self) {
     return fields;
 }
 
-int64_t whole_number(nb::handle object, const char *name) {
-    int64_t number = 0;
-    if (PyBool_Check(object.ptr()) || !nb::try_cast(object, number)) {
-        refuse_argument(name, "a whole number", object);
-    }
-    return number;
-}
-
 OwnArray crop(const OwnArray &array, nb::handle y, nb::handle x, nb::handle height, nb::handle width,
     const nb::args &more, const nb::kwargs &others) {
     refuse_others("crop()", 4, more, others);
-    return {array.array.crop(whole_number(y, "y"), whole_number(x, "x"), whole_number(height, "height"),
-                whole_number(width, "width")),
+    return {array.array.crop(whole_number_of(y, "y"), whole_number_of(x, "x"),
+                whole_number_of(height, "height"), whole_number_of(width, "width")),
         array.owner};
 }
 
@@ -84,7 +76,8 @@ void sync(const OwnArray &array, nb::handle device, const nb::args &more, const 
     array.array.sync(Device::parse(word));
 }
 
-OwnArray view(nb::object object) {
+OwnArray view(nb::object object, const nb::args &more, const nb::kwargs &others) {
+    refuse_others("view()", 1, more, others);
     const Argument read = read_input(object, "array", nullptr);
     if (read.stream) {  // later calls come after what it was given before
         const JoinedStream joined(*read.array.newest_on(), read.stream);
@@ -210,7 +203,8 @@ void add_array(nb::module_ &module) {
             },
             "shape"_a = nb::none(), "dtype"_a.none() = "uint8", "more"_a, "others"_a,
             nb::sig("def __init__(self, shape: collections.abc.Sequence[int], dtype: str = 'uint8') -> None"))
-        .def_static("view", &view, "array"_a, words_on_view)
+        .def_static("view", &view, "array"_a = nb::none(), "more"_a, "others"_a,
+            nb::sig("def view(array: object) -> Array"), words_on_view)
         .def_prop_ro("shape", [](const OwnArray &a) { return nb::tuple(nb::cast(a.array.shape())); })
         .def_prop_ro("strides", [](const OwnArray &a) { return byte_strides(a.array); })
         .def_prop_ro("dtype", [](const OwnArray &a) { return numpy_type(a.array.type()); })
@@ -233,7 +227,13 @@ void add_array(nb::module_ &module) {
                     std::move(shape), {}, kept(std::move(owner)))};
             },
             "device"_a, "memory"_a, "dtype"_a, "shape"_a, "owner"_a = nb::none(), words_on_wrap)
-        .def("numpy", &to_numpy, words_on_numpy)
+        .def(
+            "numpy",
+            [](const OwnArray &self, const nb::args &more, const nb::kwargs &others) {
+                refuse_others("numpy()", 0, more, others);
+                return to_numpy(self);
+            },
+            "more"_a, "others"_a, nb::sig("def numpy(self) -> numpy.ndarray"), words_on_numpy)
         .def("sync", &sync, "device"_a.none() = "cpu", "more"_a, "others"_a,
             nb::sig("def sync(self, device: str = 'cpu') -> None"), words_on_sync)
         .def("crop", &crop, "y"_a = nb::none(), "x"_a = nb::none(), "height"_a = nb::none(),

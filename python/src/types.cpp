@@ -43,6 +43,17 @@ std::string word_of(nb::handle object, const std::string &name) {
     return {text, (size_t)length};
 }
 
+int64_t whole_number_of(nb::handle object, const std::string &name) {
+    if (!PyIndex_Check(object.ptr()) || PyBool_Check(object.ptr())) {
+        refuse_argument(name, "a whole number", object);
+    }
+    const Py_ssize_t number = PyNumber_AsSsize_t(object.ptr(), nullptr);
+    if (number == -1 && PyErr_Occurred()) {
+        throw nb::python_error();
+    }
+    return number;
+}
+
 // A TypeError of one line; what a caller gave may have several.
 [[noreturn]] static void refuse(const std::string &why) {
     throw nb::type_error(plain_text(why, ' ').c_str());

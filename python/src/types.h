@@ -22,6 +22,10 @@ std::string text_of(nanobind::handle object);
 // The argument `name` that has to be a str. Errors: TypeError.
 std::string word_of(nanobind::handle object, const std::string &name);
 
+// The argument `name` that has to be a whole number, also one of NumPy: itself, or the nearest that fits.
+// Errors: TypeError.
+int64_t whole_number_of(nanobind::handle object, const std::string &name);
+
 // TypeError and ArgumentError "NAME: WHY".
 [[noreturn]] void refuse_type(const std::string &name, const std::string &why);
 [[noreturn]] void refuse_value(const std::string &name, const std::string &why);

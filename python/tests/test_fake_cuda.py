@@ -53,7 +53,7 @@ image, out = on_device(), on_device()
 
 
 def run(code, **variables):
-    environment = {**os.environ, "LD_LIBRARY_PATH": FAKE, "TILEWRIGHT_CACHE": "off", **variables}
+    environment = {**os.environ, "LD_LIBRARY_PATH": FAKE, **variables}
     done = subprocess.run(
         [sys.executable, "-c", BEGIN + textwrap.dedent(code)],
         env=environment,

@@ -1,8 +1,8 @@
 #include "runtime/devices/cpu.h"
 #include "runtime/devices/memory/host_memory.h"
+#include "runtime/process/environment.h"
 #include <HalideRuntime.h>
 #include <cpuid.h>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -16,8 +16,7 @@ enum class InstructionSets { oldest, avx2, all };
 // What TILEWRIGHT_INSTRUCTION_SET allows. Read once: Halide asks once per library, and keeps the answer.
 InstructionSets allowed_sets() {
     static const InstructionSets allowed = [] {
-        const char *value = getenv("TILEWRIGHT_INSTRUCTION_SET");
-        const std::string word = value ? value : "";
+        const std::string word = environment_value("TILEWRIGHT_INSTRUCTION_SET");
         return word == "x86-64" ? InstructionSets::oldest :
                word == "avx2"   ? InstructionSets::avx2 :
                                   InstructionSets::all;

@@ -7,6 +7,7 @@
 #include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/opencl/opencl.h"
 #include "runtime/errors/leaving.h"
+#include "runtime/process/environment.h"
 #include "runtime/process/immortal.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -112,10 +112,7 @@ Device default_device() {
 }
 
 std::optional<Device> device_of_environment() {
-    static const std::string &word = immortal([] {
-        const char *value = getenv("TILEWRIGHT_DEVICE");
-        return std::string(value ? value : "");
-    });
+    static const std::string &word = immortal([] { return environment_value("TILEWRIGHT_DEVICE"); });
     return word.empty() || word == "auto" ? std::nullopt : std::optional(device_of_environment(word));
 }
 

@@ -1,8 +1,8 @@
 // Which measurements count for a device.
 #include "runtime/measured/measured.h"
 #include "runtime/errors/plain_text.h"
+#include "runtime/process/environment.h"
 #include "runtime/process/immortal.h"
-#include "runtime/process/user_folder.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -112,7 +112,13 @@ const DeviceMeasurements &measurements_of(const DeviceInfo &device) {
 }
 
 std::string measured_folder() {
-    return user_folder("TILEWRIGHT_MEASURED", "XDG_CONFIG_HOME", ".config", "tilewright/measured");
+    if (const std::string named = environment_value("TILEWRIGHT_MEASURED"); !named.empty()) {
+        return named == "off" ? "" : named;
+    }
+    const std::string config = environment_value("XDG_CONFIG_HOME"), home = environment_value("HOME");
+    return config.starts_with('/') ? config + "/tilewright/measured" :
+           home.starts_with('/')   ? home + "/.config/tilewright/measured" :
+                                     "";
 }
 
 std::string measured_file_name(

@@ -87,8 +87,9 @@ struct DeviceMeasurements {
 const DeviceMeasurements &measurements_of(const DeviceInfo &device);
 
 // The folder of the own files: the environment's TILEWRIGHT_MEASURED, else
-// XDG_CONFIG_HOME/tilewright/measured, else ~/.config/tilewright/measured (user_folder.h). Empty, and no own
-// file is read, where TILEWRIGHT_MEASURED is "off" or none of them is set.
+// XDG_CONFIG_HOME/tilewright/measured, else ~/.config/tilewright/measured. A relative path in XDG_CONFIG_HOME
+// or HOME counts as none: it would be another folder in each working folder (XDG Base Directory Specification
+// 0.8). Empty, and no own file is read, where TILEWRIGHT_MEASURED is "off" or none of them is set.
 std::string measured_folder();
 
 // The name of a device's file there: "cuda-nvidia-h200.json".

@@ -9,7 +9,7 @@ import os
 import sys
 
 READS = ['runtime/files', 'runtime/dispatch/options', 'runtime/dispatch/input.cpp',
-         'runtime/dispatch/pipelines', 'runtime/devices/program_cache.cpp', 'runtime/measured',
+         'runtime/dispatch/pipelines', 'runtime/measured',
          'apps/tilewright/calls', 'apps/tilewright/command_line', 'apps/tilewright/commands',
          'apps/tilewright/pictures', 'apps/laboratory/results']
 LEAST = 95

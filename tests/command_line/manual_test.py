@@ -74,7 +74,7 @@ def pages():
 # Words as they are typed, and some of those that complete the last one.
 COMPLETED = [(['verif'], {'verify'}), (['verify', '--qu'], {'--quiet'}),
              (['verify', OPERATOR[:-1]], {OPERATOR}), (['verify', '--device', ''], {'cpu', 'cuda', 'opencl'}),
-             (['help', 'bord'], {'borders'}), (['cache', 'c'], {'clear'}), (['zzz', ''], set())]
+             (['help', 'bord'], {'borders'}), (['zzz', ''], set())]
 if 'gaussian_blur' in COMMANDS:
     COMPLETED.append((['gaussian_blur', '--border', ''], {'reflect', 'mirror', 'nearest', 'zero'}))
 

@@ -4,7 +4,7 @@ if (TARGET tilewright)
         LINK nlohmann_json::nlohmann_json util
         LABELS command_line
         SOURCES command_line.cpp ../laboratory/bench_test.cpp ../laboratory/bench_words_test.cpp
-            commands/cache_command_test.cpp commands/calibrate_test.cpp ../laboratory/compare_test.cpp
+            commands/calibrate_test.cpp ../laboratory/compare_test.cpp
             commands/explain_test.cpp
             commands/fresnel_command_test.cpp commands/help_test.cpp process/interruption_test.cpp
             commands/inventory_test.cpp

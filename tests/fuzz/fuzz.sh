@@ -27,7 +27,7 @@ if [ $# -eq 0 ]; then
 fi
 "$python" -B tests/fuzz/seeds.py "$build/seeds"
 targets=("$@")
-[ $# -gt 0 ] || targets=(png jpeg tiff npy text measured results pipeline program_cache)
+[ $# -gt 0 ] || targets=(png jpeg tiff npy text measured results pipeline)
 limit=(-max_total_time="$seconds")
 [ "$seconds" != 0 ] || limit=(-runs=2000 -seed=1)
 for target in "${targets[@]}"; do

@@ -65,8 +65,6 @@ def of_texts():
                  "fresnel wavelength=532nm distance=2cm pitch=10um", "recursive_gaussian sigma=3 border=zero",
                  "invert schedule=reference", "gaussian_blur 'sigma=1' border=\"mirror\""):
         yield "pipeline", text.encode()
-    yield "program_cache", b"\1code"
-    yield "program_cache", b"\0tilewright prog\n" + bytes(24)
 
 
 def of_times():

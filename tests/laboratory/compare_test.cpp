@@ -49,8 +49,7 @@ protected:
     }
 
     // A file of `bench --processes`.
-    std::string runs_file(const std::string &name, const Times &times, size_t from, size_t count,
-        const json &context = {{"device_name", "a CPU"}}) const {
+    std::string runs_file(const std::string &name, const Times &times, size_t from, size_t count) const {
         json runs = json::array();
         for (const auto &[of, values] : times) {
             for (size_t i = 0; i < count; i++) {
@@ -58,6 +57,7 @@ protected:
                 runs.back()["process"] = i + 1;
             }
         }
+        const json context = {{"device_name", "a CPU"}};
         return write(name, json{{"version", 2}, {"context", context}, {"runs", runs}}.dump());
     }
 
@@ -162,25 +162,6 @@ TEST_F(Compare, TakesSeveralFilesOfEachSide) {
     expect_has(ran.out, {"5+5"});
     std::erase(words, "--");
     expect_refusal(2, words, {"`--` between the files before and those after"});
-}
-
-TEST_F(Compare, HistorySaysWhatDrifted) {
-    for (int commit = 0; commit < 3; commit++) {
-        Times times = {{variant, {}}};
-        for (int i = 0; i < 5; i++) {
-            times[0].second.push_back(1 + .1 * commit + .001 * i);
-        }
-        const std::string name = "commit" + std::to_string(commit);
-        runs_file(name + ".json", times, 0, 5,
-            {{"commit", name}, {"device_name", "a CPU"}, {"date", "2026-11-0" + std::to_string(9 - commit)}});
-    }
-    const Ran ran = succeed({"history", path("."), "--output", path("page.html")});
-    expect_has(ran.out, {"3 commits, first commit2 (2026-11-07), last commit0"});
-    EXPECT_TRUE(has_verdict(ran.out, "0.834", "faster")) << ran.out;
-    const std::string page = read_text(path("page.html"));
-    expect_has(page, {"<title>commit1, 2026-11-08: 1.102 ms (1.1 to 1.104, 5 runs)</title>"});
-    EXPECT_LT(page.find(std::string(variant) + ", u8 640x480"), page.find("All else"));
-    expect_refusal(3, {"history", path("none"), "--output", path("b.html")}, {"none", "cannot be read"});
 }
 
 TEST_F(Compare, NamesWhatOneFileHas) {

@@ -7,7 +7,6 @@ void add_laboratory(CommandLine &line) {
     add_bench(line);
     add_compare(line);
     add_report(line);
-    add_history(line);
     add_explore(line);
 }
 

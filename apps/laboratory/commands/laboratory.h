@@ -9,7 +9,6 @@ class CommandLine;
 void add_bench(CommandLine &line);
 void add_compare(CommandLine &line);
 void add_report(CommandLine &line);
-void add_history(CommandLine &line);
 void add_explore(CommandLine &line);
 
 }  // namespace tilewright::app

@@ -55,26 +55,18 @@ void time_first_call(benchmark::State &state, Device device, const std::string &
 }  // namespace
 
 void add_first_calls(Device device) {
-    const std::vector<std::string> no_driver_cache = {"CUDA_CACHE_DISABLE=1", "POCL_KERNEL_CACHE=0"},
-                                   drivers = {
-                                       "CUDA_CACHE_PATH={}", "POCL_CACHE_DIR={}", "TILEWRIGHT_CACHE=off"};
-    std::vector<std::string> none = no_driver_cache, ours = no_driver_cache;
-    none.emplace_back("TILEWRIGHT_CACHE=off");
-    ours.emplace_back("TILEWRIGHT_CACHE={}");
+    const std::vector<std::string> none = {"CUDA_CACHE_DISABLE=1", "POCL_KERNEL_CACHE=0"},
+                                   kept = {"CUDA_CACHE_PATH={}", "POCL_CACHE_DIR={}"};
     const struct {
         const char *name;
         const std::vector<std::string> &environment;
         bool is_full;
-    } caches[] = {{"no cache", none, false}, {"ours, empty", ours, false}, {"ours, full", ours, true},
-        {"the driver's, empty", drivers, false}, {"the driver's, full", drivers, true}};
+    } caches[] = {{"no cache", none, false}, {"empty cache", kept, false}, {"full cache", kept, true}};
     for (const Operator *op : operators()) {
         if (op->variants("tuned", device.backend).empty()) {
             continue;
         }
         for (const auto &cache : caches) {
-            if (device.backend == Backend::cuda && &cache.environment == &ours) {
-                continue;  // what CUDA's driver compiled it keeps itself
-            }
             add(fmt::format("first_calls/{}/512x512/{}", op->name(), cache.name),
                 [device, name = op->name(), environment = cache.environment, is_full = cache.is_full](
                     benchmark::State &state) { time_first_call(state, device, name, environment, is_full); })

@@ -5,7 +5,7 @@
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/processes/temporary_folder.h"
 #include "apps/tilewright/terminal/printing.h"
-#include <cstdlib>
+#include "runtime/process/environment.h"
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -33,7 +33,7 @@ std::vector<std::string> selection_of(const Variant &variant) {
 
 std::vector<fs::path> program_folders() {
     std::vector<fs::path> folders;
-    if (const char *named = getenv("TILEWRIGHT_GENERATORS"); named && *named) {
+    if (const std::string named = environment_value("TILEWRIGHT_GENERATORS"); !named.empty()) {
         folders.emplace_back(named);
     }
     std::error_code none;

@@ -3,27 +3,18 @@
 #include "apps/tilewright/timing/threads.h"
 #include "runtime/devices/best_device.h"
 #include "runtime/devices/calls/halide_calls.h"
+#include "runtime/process/environment.h"
 #include "tilewright/error.h"
 #include <cstdlib>
 #include <fmt/format.h>
 
 namespace tilewright::app {
 
-namespace {
-
-std::string value_of(const char *name) {
-    const char *value = getenv(name);
-    return value != nullptr ? value : "";
-}
-
-}  // namespace
-
 std::string environment_help() {
     return "Environment:\n"
            "  TILEWRIGHT_DEVICE           The device of commands without --device\n"
            "  TILEWRIGHT_THREADS          The number of threads on the CPU of commands without --threads\n"
            "  TILEWRIGHT_INSTRUCTION_SET  avx2 or x86-64: CPU code without AVX-512, or for any x86-64\n"
-           "  TILEWRIGHT_CACHE            The folder of compiled OpenCL programs; off: none are kept\n"
            "  TILEWRIGHT_MEASURED         The folder of the times that `calibrate` measured; off: none are "
            "read\n"
            "  TILEWRIGHT_GENERATORS       A folder of generator programs, for `show`, `explain`,\n"
@@ -35,7 +26,7 @@ std::string environment_help() {
 }
 
 std::string devices_of_environment() {
-    return value_of("TILEWRIGHT_DEVICE");
+    return environment_value("TILEWRIGHT_DEVICE");
 }
 
 static void add_device_and_threads(Command &command, std::string &device, const std::string &help) {
@@ -86,7 +77,7 @@ std::optional<Device> asked_device(const std::string &word) {
 }
 
 void check_instruction_set() {
-    if (const std::string cpu = value_of("TILEWRIGHT_INSTRUCTION_SET");
+    if (const std::string cpu = environment_value("TILEWRIGHT_INSTRUCTION_SET");
         !cpu.empty() && cpu != "avx2" && cpu != "x86-64") {
         throw Error(
             Fault::usage, "takes avx2 or x86-64", {.argument = "TILEWRIGHT_INSTRUCTION_SET", .value = cpu});

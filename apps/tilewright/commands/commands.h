@@ -8,7 +8,6 @@ class CommandLine;
 void add_devices(CommandLine &line);
 void add_help(CommandLine &line);
 void add_list(CommandLine &line);
-void add_cache(CommandLine &line);
 void add_calibrate(CommandLine &line);
 void add_doctor(CommandLine &line);
 void add_operators(CommandLine &line);  // one command for each operator of the registry: operate.cpp

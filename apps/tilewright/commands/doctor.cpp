@@ -10,9 +10,7 @@
 #include "apps/tilewright/verification/expected_result.h"
 #include "runtime/devices/calls/halide_calls.h"
 #include "runtime/devices/opencl/ptx_memory.h"
-#include "runtime/devices/program_cache.h"
-#include "runtime/errors/plain_text.h"
-#include "tilewright/cache.h"
+#include "runtime/process/environment.h"
 #include "tilewright/files.h"
 #include "tilewright/workload.h"
 #include <cstdlib>
@@ -22,7 +20,6 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 namespace tilewright::app {
 
@@ -107,13 +104,13 @@ Check threads() {
         return {"threads", Health::fail, one_line(error.what()), other_value};
     }
     for (const char *name : {"TILEWRIGHT_THREADS", "HL_NUM_THREADS"}) {  // the first goes before the second
-        const char *asked = getenv(name);
-        if (asked == nullptr || *asked == 0) {
+        const std::string asked = environment_value(name);
+        if (asked.empty()) {
             continue;
         }
         const std::string found = fmt::format("{}={}", name, asked);
-        if (std::string_view(asked).find_first_not_of("0123456789") != std::string_view::npos ||
-            strtol(asked, nullptr, 10) < 1) {  // only of HL_NUM_THREADS, which Halide alone reads
+        if (asked.find_first_not_of("0123456789") != std::string::npos ||
+            strtol(asked.c_str(), nullptr, 10) < 1) {  // only of HL_NUM_THREADS, which Halide alone reads
             return {"threads", Health::warn,
                 found + " is no number of threads; Halide reads what it can of it",
                 "give it a whole number from 1 on, or unset it"};
@@ -221,39 +218,17 @@ std::string why_not_writable(const fs::path &folder) {
     return "";
 }
 
-// Where no compiled programs can be kept, each process compiles them again, without a word.
-Check program_cache() {
-    const fs::path folder = cache_folder();
-    if (folder.empty()) {
-        return {"program cache", Health::ok, "off: no compiled programs of OpenCL are kept", ""};
-    }
-    if (const std::string why_not = driver::ProgramCache(folder).why_not(); !why_not.empty()) {
-        return {"program cache", Health::warn,
-            fmt::format("{} is not used: {}", plain_text(folder.string(), '?'), why_not),
-            "let TILEWRIGHT_CACHE name a folder that is yours alone, or set it to off"};
-    }
-    if (const std::string why_not = why_not_writable(folder); !why_not.empty()) {
-        return {"program cache", Health::warn, why_not,
-            "set TILEWRIGHT_CACHE to a folder that can be written, or to off"};
-    }
-    return {"program cache", Health::ok, fmt::format("{} can be written", folder.string()), ""};
-}
-
 // Of NVIDIA's driver, which alone keeps what CUDA's kernels are compiled to, by its own variables.
 Check cuda_cache() {
-    const auto value = [](const char *name) {
-        const char *text = getenv(name);
-        return std::string(text ? text : "");
-    };
     const auto warning = [](const std::string &found, const char *advice) {
         return Check{
             "CUDA cache", Health::warn, found + ": each process compiles CUDA's kernels again", advice};
     };
-    const std::string disabled = value("CUDA_CACHE_DISABLE"), home = value("HOME");
+    const std::string disabled = environment_value("CUDA_CACHE_DISABLE"), home = environment_value("HOME");
     if (!disabled.empty() && disabled != "0") {
         return warning("CUDA_CACHE_DISABLE=" + disabled, "unset CUDA_CACHE_DISABLE");
     }
-    std::string folder = value("CUDA_CACHE_PATH");
+    std::string folder = environment_value("CUDA_CACHE_PATH");
     if (folder.empty() && home.empty()) {
         return warning("neither CUDA_CACHE_PATH nor HOME is set", "set CUDA_CACHE_PATH to a folder");
     }
@@ -338,7 +313,7 @@ void doctor(bool as_json) {
     } catch (const Error &) {  // NOLINT(bugprone-empty-catch): no temporary folder, which a check reports
     }
     std::vector<Check> checks = {versions(), libraries(), environment(), cpu(), threads(), temporary_files(),
-        program_cache(), cuda_driver(), opencl_loader(), opencl_platforms(folder, icds)};
+        cuda_driver(), opencl_loader(), opencl_platforms(folder, icds)};
     if (has_library("libcuda.so.1")) {
         checks.push_back(cuda_cache());
     }

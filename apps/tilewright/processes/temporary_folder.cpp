@@ -1,11 +1,11 @@
 // Starts the shell that removes a folder, and makes the folder.
 #include "apps/tilewright/processes/temporary_folder.h"
 #include "apps/tilewright/processes/children.h"
+#include "runtime/process/environment.h"
 #include "tilewright/error.h"
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -57,8 +57,7 @@ pid_t start_remover(int end, const std::string &path) {
 // The shell is started first: a process that is killed between the two leaves no folder behind. The name is
 // random, so that the folder is new; where it is not, the shell must not see the end of this process.
 TemporaryFolder::TemporaryFolder() {
-    const char *named = getenv("TMPDIR");
-    const std::string parent = named && *named ? named : "/tmp";
+    const std::string named = environment_value("TMPDIR"), parent = named.empty() ? "/tmp" : named;
     std::random_device random;
     path_ = fmt::format("{}/tilewright-{:08x}{:08x}", parent, random(), random());
     Pipe pipe;

@@ -2,13 +2,13 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/terminal/progress.h"
 #include "apps/tilewright/terminal/standard_streams.h"
+#include "runtime/process/environment.h"
 #include "tilewright/error.h"
 #include "tilewright/files.h"
 #include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <sstream>
@@ -127,8 +127,7 @@ void print(const std::string &text) {
 }
 
 static bool shows_colours() {
-    const char *const no_colour = getenv("NO_COLOR");
-    return obeys_codes(STDOUT_FILENO) && (no_colour == nullptr || *no_colour == 0);
+    return obeys_codes(STDOUT_FILENO) && environment_value("NO_COLOR").empty();
 }
 
 static const char *colour_of(std::string_view word, bool begins_line) {

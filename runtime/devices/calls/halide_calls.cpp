@@ -4,6 +4,7 @@
 #include "runtime/devices/cpu.h"
 #include "runtime/devices/memory/host_memory.h"
 #include "runtime/devices/own_queue.h"
+#include "runtime/process/environment.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include <HalideRuntime.h>
@@ -11,7 +12,6 @@
 #include <HalideRuntimeOpenCL.h>
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <new>
@@ -59,7 +59,7 @@ void prepare_halide() {
         halide_set_custom_free([](void *, void *memory) { driver::host_memory().give_back(memory); });
         halide_set_custom_do_par_for(parallel_loop);
         halide_set_custom_can_use_target_features(driver::can_use_features);
-        if (const char *threads = getenv("TILEWRIGHT_THREADS"); threads && *threads) {
+        if (const std::string threads = environment_value("TILEWRIGHT_THREADS"); !threads.empty()) {
             try {
                 halide_set_num_threads(threads_in(threads, "TILEWRIGHT_THREADS"));
             } catch (const Error &) {  // NOLINT(bugprone-empty-catch): check_threads() tells it
@@ -88,8 +88,8 @@ int threads_in(const std::string &text, const char *origin) {
 
 void check_threads() {
     static const bool is_right = [] {
-        const char *threads = getenv("TILEWRIGHT_THREADS");
-        return !threads || !*threads || threads_in(threads, "TILEWRIGHT_THREADS") > 0;
+        const std::string threads = environment_value("TILEWRIGHT_THREADS");
+        return threads.empty() || threads_in(threads, "TILEWRIGHT_THREADS") > 0;
     }();
     (void)is_right;
 }

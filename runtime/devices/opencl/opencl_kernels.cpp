@@ -52,6 +52,11 @@ void OpenClKernels::know(void *program, OfPrograms::node_type arguments) noexcep
     of_ptx_.insert(std::move(arguments));
 }
 
+bool OpenClKernels::knows(void *program) noexcept {
+    const std::lock_guard lock(mutex_);
+    return of_ptx_.contains(program);
+}
+
 const PtxArguments *OpenClKernels::arguments_of(void *program, const char *name) noexcept {
     const std::lock_guard lock(mutex_);
     const auto known = of_ptx_.find(program);

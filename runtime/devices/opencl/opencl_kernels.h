@@ -36,7 +36,10 @@ public:
     using OfPrograms = std::map<void *, ArgumentsOfKernels>;
     void know(void *program, OfPrograms::node_type arguments) noexcept;
 
-    // The same of a kernel until its program is released; null of other programs.
+    // Whether a program is PTX.
+    bool knows(void *program) noexcept;
+
+    // Where the arguments of a kernel are until its program is released; null of other programs.
     const PtxArguments *arguments_of(void *program, const char *name) noexcept;
 
 private:

@@ -11,8 +11,8 @@ TEST_F(CommandLine, HelpOfTheProgramNamesEveryCommand) {
     const Ran ran = succeed({"--help"});
     EXPECT_EQ(ran.err, "");
     Words commands = operators();
-    commands.insert(commands.end(), {"help", "devices", "list", "cache", "doctor", "pipeline", "show",
-                                        "explain", "compare", "report", "verify", "bench", "Examples:"});
+    commands.insert(commands.end(), {"help", "devices", "list", "doctor", "pipeline", "show", "explain",
+                                        "compare", "report", "verify", "bench", "Examples:"});
     for (const std::string &command : commands) {
         expect_has(ran.out, {command});
     }
@@ -21,8 +21,8 @@ TEST_F(CommandLine, HelpOfTheProgramNamesEveryCommand) {
 TEST_F(CommandLine, HelpOfEveryCommandHasExamples) {
     Words commands = operators();
     ASSERT_FALSE(commands.empty());
-    commands.insert(commands.end(), {"help", "devices", "list", "cache", "doctor", "pipeline", "show",
-                                        "explain", "verify", "bench", "compare", "report"});
+    commands.insert(commands.end(), {"help", "devices", "list", "doctor", "pipeline", "show", "explain",
+                                        "verify", "bench", "compare", "report"});
     for (const std::string &command : commands) {
         const Ran ran = run({command, "--help"});
         EXPECT_EQ(ran.code, 0) << command;
@@ -77,8 +77,7 @@ TEST_F(CommandLine, HelpHasTheLimitsOfPngFilesWhereAFileMayBeOne) {
 TEST_F(CommandLine, HelpNamesTheEnvironment) {
     for (const Words &arguments : {Words{"--help"}, Words{operators().front(), "--help"}}) {
         const std::string help = run(arguments).out;
-        expect_has(help,
-            {"TILEWRIGHT_DEVICE", "TILEWRIGHT_THREADS", "TILEWRIGHT_INSTRUCTION_SET", "TILEWRIGHT_CACHE"});
+        expect_has(help, {"TILEWRIGHT_DEVICE", "TILEWRIGHT_THREADS", "TILEWRIGHT_INSTRUCTION_SET"});
     }
 }
 

@@ -113,14 +113,14 @@ TEST_F(Terminal, ShowsTextsOfMeasuredTimesPlainly) {
 TEST_F(Terminal, ShowsTheEnvironmentPlainly) {
     NEEDS_OPERATOR("invert");
     make_image("in.png");
-    for (const char *name : {"TILEWRIGHT_DEVICE", "TILEWRIGHT_THREADS", "TILEWRIGHT_INSTRUCTION_SET",
-             "TILEWRIGHT_CACHE", "TILEWRIGHT_MEASURED", "TILEWRIGHT_GENERATORS", "XDG_CACHE_HOME",
-             "XDG_CONFIG_HOME", "HL_NUM_THREADS", "OCL_ICD_VENDORS", "TMPDIR"}) {
+    for (const char *name :
+        {"TILEWRIGHT_DEVICE", "TILEWRIGHT_THREADS", "TILEWRIGHT_INSTRUCTION_SET", "TILEWRIGHT_MEASURED",
+            "TILEWRIGHT_GENERATORS", "XDG_CONFIG_HOME", "HL_NUM_THREADS", "OCL_ICD_VENDORS", "TMPDIR"}) {
         const Words environment = {std::string(name) + "=" + path(hostile)};
-        for (const Words &arguments : {Words{"doctor"}, {"doctor", "--json"}, {"devices"}, {"cache", "path"},
-                 {"cache", "list"}, {"calibrate", "--path"}, {"invert", "--help"},
-                 {"invert", path("in.png"), path("out.png"), "--stats"},
-                 {"show", "invert", "--schedule", "reference"}}) {
+        for (const Words &arguments :
+            {Words{"doctor"}, {"doctor", "--json"}, {"devices"}, {"calibrate", "--path"},
+                {"invert", "--help"}, {"invert", path("in.png"), path("out.png"), "--stats"},
+                {"show", "invert", "--schedule", "reference"}}) {
             run_plain(arguments, environment);
         }
     }
@@ -160,7 +160,7 @@ TEST_F(Terminal, ShowsWordsOfTheCommandLinePlainly) {
              {"pipeline", "gaussian_blur sigma=" + hostile, in, out},
              {"pipeline", "gaussian_blur " + hostile + "=1", in, out}, {"list", hostile}, {"verify", hostile},
              {"bench", "invert", "--size", hostile}, {"show", "invert", "--schedule", hostile},
-             {"explain", "invert", "--type", hostile}, {"cache", hostile}, {"doctor", hostile}}) {
+             {"explain", "invert", "--type", hostile}, {"doctor", hostile}}) {
         run_plain(arguments);
     }
 }

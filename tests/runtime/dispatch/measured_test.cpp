@@ -3,7 +3,9 @@
 #include "runtime/measured/json_bounds.h"
 #include "runtime/measured/prediction.h"
 #include "tests/support/files.h"
+#include "tests/support/process.h"
 #include <cmath>
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 namespace tilewright {
@@ -182,6 +184,27 @@ std::string replaced(const std::string &what, const std::string &by) {
     std::string text = good;
     const size_t at = text.find(what);
     return at == std::string::npos ? "" : text.replace(at, what.size(), by);
+}
+
+TEST(MeasuredFiles, AreInNoFolderThatDependsOnWhereTheProgramRuns) {
+    TestFolder temporary;
+    const auto folder = [&](const char *named, const char *base, const char *home) {
+        const int status = in_child([&] {
+            setenv("TILEWRIGHT_MEASURED", named, 1);
+            setenv("XDG_CONFIG_HOME", base, 1);
+            setenv("HOME", home, 1);
+            write_bytes(temporary.file("said"), bytes_of(measured_folder()));
+        });
+        EXPECT_EQ(status, 0);
+        return read_text(temporary.file("said"));
+    };
+    EXPECT_EQ(folder("named", "/base", "/home"), "named");
+    EXPECT_EQ(folder("off", "/base", "/home"), "");
+    EXPECT_EQ(folder("", "/base", "/home"), "/base/tilewright/measured");
+    for (const char *relative : {".", "config", "~/.config", ""}) {
+        EXPECT_EQ(folder("", relative, "/home"), "/home/.config/tilewright/measured");
+        EXPECT_EQ(folder("", relative, relative), "");
+    }
 }
 
 TEST(MeasuredFiles, AreRead) {

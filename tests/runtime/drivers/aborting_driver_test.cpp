@@ -61,7 +61,7 @@ TEST(AbortingDriver, TheCommandLineWorksOnTheCpu) {
     EXPECT_EQ(code({"list", "--json"}), 0);
     EXPECT_EQ(code({"--help"}), 0);
     EXPECT_EQ(code({"--version"}), 0);
-    EXPECT_EQ(code({"cache", "path"}), 0);
+    EXPECT_EQ(code({"calibrate", "--path"}), 0);
     EXPECT_EQ(code({op, "--help"}), 0);
     EXPECT_EQ(code({"verify", op, "--device", "cpu", "--schedule", "reference"}), 0);
     EXPECT_EQ(code({"verify", op, "--device", "cpu", "--schedule", "tuned", "--json"}), 0);

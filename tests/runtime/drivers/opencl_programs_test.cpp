@@ -186,9 +186,11 @@ TEST(OpenClPrograms, PtxReachesTheDriversThatTakeIt) {
         return before + std::string(assembly_begin) + ptx(capability) + std::string(assembly_end);
     };
     const Device nvidia{Backend::opencl, fake_opencl::nvidia};
+    const size_t builds = record().options.size();
     size_t sources = record().sources.size(), binaries = record().binaries.size();
 
     EXPECT_TRUE(make(nvidia, with_ptx(source, 80)));
+    EXPECT_EQ(record().options.size(), builds + 1) << "built once";
     EXPECT_EQ(record().sources.size(), sources);
     ASSERT_EQ(record().binaries.size(), ++binaries);
     EXPECT_EQ(record().binaries.back(), ptx(80) + '\0');

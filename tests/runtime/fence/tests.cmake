@@ -36,7 +36,7 @@ if (opencl IN_LIST TILEWRIGHT_TARGETS AND TARGET tilewright)
             PASS_REGULAR_EXPRESSION "[1-9][0-9]* ok, 0 wrong, 0 failed"
             FAIL_REGULAR_EXPRESSION "data race|Invalid"
             SKIP_REGULAR_EXPRESSION "not run here: oclgrind")
-        set_property(TEST ${op}.races PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1 TILEWRIGHT_CACHE=off
+        set_property(TEST ${op}.races PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1
             OCL_ICD_VENDORS=${CMAKE_CURRENT_BINARY_DIR}/oclgrind)
     endforeach ()
 endif ()
