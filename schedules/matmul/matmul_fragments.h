@@ -171,7 +171,7 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
         to.update(0).unroll(element);
     }
     if (division.a_in_rows()) {
-        aligned_rows(context.buffers[2], division.both_in_rows() ? 8 : 16);
+        aligned_rows(context.buffers[2], division.alignment_of_out());
     }
 
     f.sum.store_at(to, of_group).compute_at(to, once).store_in(MemoryType::Stack);

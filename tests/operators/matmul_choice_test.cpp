@@ -59,6 +59,17 @@ TEST(Matmul, ChoosesTensorCoresForSixteenBitFloats) {
         const Array a(type, {512, 512}), wide(type, {512, 528});
         EXPECT_EQ(chosen(Backend::cuda, a, wide.crop(0, 8, 512, 512)), "tuned_tensor_small_whole");
         EXPECT_EQ(chosen(Backend::cuda, a, wide.crop(0, 4, 512, 512)), "tuned_tensor_small");
+        // Boxes are stored where rows of the output begin at multiples of 16 bytes.
+        const Array factors[] = {Array(type, {1000, 1000}), Array(type, {1000, 1000})};
+        const Array output(Type::f32, {1000, 1008});
+        for (const auto &[column, schedule] :
+            {std::pair(4, "tuned_tensor_small_boxes"), std::pair(2, "tuned_tensor_small")}) {
+            const Operator &op = matmul_operator();
+            EXPECT_EQ(op.choose(factors, output.crop(0, column, 1000, 1000), {}, "tuned",
+                            Device{Backend::cuda, 0}, &op.variants())
+                          .schedule,
+                schedule);
+        }
     }
 }
 

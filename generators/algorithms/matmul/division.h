@@ -179,6 +179,11 @@ struct FragmentDivision {
     bool has_panels() const {  // of B
         return copies == Copies::panels || is_turned() || (a_in_rows() && !both_in_rows());
     }
+    // Rows of out begin at multiples of so many bytes, where rows of A are copied: a thread stores four
+    // columns at once, or two, or the accelerator stores boxes.
+    int alignment_of_out() const {
+        return both_in_rows() && !in_boxes() ? 8 : 16;
+    }
     // Blocks in shared memory: those that are copied, the one that is multiplied, and, in a ring that is not
     // tight, the one before, whose products may not be at their end (generators/algorithms/tensor_copies.h).
     int slots() const {
@@ -220,8 +225,8 @@ struct FragmentDivision {
         if ((a_in_rows() || is_turned()) && (depth & (depth - 1)) != 0) {
             return "depth must be a power of two where rows are copied";
         }
-        if (in_boxes() && (depth != 32 || groups > 2 || ahead > 6)) {
-            return "depth must be 32, groups 1 or 2, and ahead at most 6, where boxes are copied";
+        if (in_boxes() && (tiles != 1 || depth != 32 || groups > 2 || ahead > 6)) {
+            return "tiles must be 1, depth 32, groups 1 or 2, and ahead at most 6, where boxes are copied";
         }
         if (both_in_rows() && (columns % 64 || depth > 32)) {
             return "columns must be a multiple of 64, and depth 16 or 32";

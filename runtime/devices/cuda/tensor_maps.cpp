@@ -23,7 +23,7 @@ CUresult encode(TensorMap &map, const halide_buffer_t &matrix) {
     const auto bytes = (uint64_t)matrix.type.bytes();
     const uint64_t row = bytes * (uint64_t)matrix.dim[0].extent, rows = (uint64_t)matrix.dim[1].extent,
                    pitch = rows > 1 ? bytes * (uint64_t)matrix.dim[1].stride : (row + 15) / 16 * 16;
-    map.pitch = (uint32_t)(pitch / 16);
+    map.boxes = (uint32_t)((row + 127) / 128);
     constexpr int words_of_16_bits = 1, order_of_128_bytes = 3, reads_256_bytes = 3;
     const uint64_t extents[] = {row / 2, rows};
     const uint32_t box[] = {64, 64}, steps[] = {1, 1};

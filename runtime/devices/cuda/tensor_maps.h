@@ -1,6 +1,6 @@
 #pragma once
-// What kernels need for copies by the tensor memory accelerator (generators/algorithms/tensor_bulk.h). Not
-// installed.
+// What kernels need whose matrices the tensor memory accelerator copies and stores
+// (generators/algorithms/tensor_bulk.h). Not installed.
 #include "runtime/devices/cuda/cuda.h"
 #include <array>
 #include <cstddef>
@@ -12,8 +12,9 @@
 
 namespace tilewright::driver {
 
-// The matrices that a kernel copies by the tensor memory accelerator, by the numbers of the parameters that
-// are their addresses. Behind all other parameters, the kernel has a map (TensorMap) of each of them.
+// The matrices that the tensor memory accelerator copies or stores in a kernel, by the numbers of the
+// parameters that are their addresses. Behind all other parameters, the kernel has a map (TensorMap) of each
+// of them.
 struct TensorMaps {
     size_t parameters = 0;  // without the maps
     std::vector<size_t> matrices;
@@ -25,10 +26,10 @@ using MapsOfKernels = std::map<std::string, TensorMaps, std::less<>>;
 MapsOfKernels tensor_maps_of(const std::string &ptx);
 
 // The value of a parameter that is a map: the driver's description of the matrix, which begins with the
-// address of the matrix, and the distance of its rows in units of 16 bytes.
+// address of the matrix, and the number of boxes that are side by side in it.
 struct alignas(64) TensorMap {
     std::array<uint64_t, 16> description;
-    uint32_t pitch;
+    uint32_t boxes;
 };
 
 // The arguments of a launch of a kernel that has maps.
@@ -44,7 +45,7 @@ public:
     }
 
 private:
-    std::array<TensorMap, 2> maps_;
+    std::array<TensorMap, 3> maps_;
     std::array<void *, 64> all_;
 };
 

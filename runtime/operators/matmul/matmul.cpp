@@ -245,7 +245,7 @@ struct FragmentsForm final : MatmulForm {
                                                     4;
         const bool a_fits = size.k % whole == 0 && is_aligned(request.a(), 16),
                    b_fits = size.n % 8 == 0 && is_aligned(request.b(), 16),
-                   output_fits = size.n % 4 == 0 && is_aligned(output, division.both_in_rows() ? 8 : 16);
+                   output_fits = size.n % 4 == 0 && is_aligned(output, division.alignment_of_out());
         if (division.is_turned()) {
             return size.n % 4 == 0 && is_aligned(request.b(), 16);
         }

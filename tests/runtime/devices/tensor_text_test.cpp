@@ -1,12 +1,11 @@
 // Tensor products in the text of a module: calls become instructions, copies become asynchronous, and text
 // that is not understood is refused. The text is as Halide 21.0.0 writes it, for the smallest product.
 #include "generators/algorithms/tensor_text.h"
+#include "tests/runtime/devices/tensor_modules.h"
 #include <gtest/gtest.h>
 
 namespace tilewright {
 namespace {
-
-constexpr TensorProduct smallest{8, 8};
 
 // The call for a result; the registers of B's words are %f90 and %f91.
 std::string call(
@@ -28,21 +27,6 @@ const std::string loads = "\tld.shared.b32 \t%f90, [%rd7+1024];\n\tld.shared.b32
 
 std::string calls() {
     return call(0) + call(1) + call(2) + call(3);
-}
-
-std::string module(const std::string &body, const std::string &function = smallest.function(0)) {
-    return "//\n.version 7.0\n.target sm_80\n.address_size 64\n\n.extern .func  (.param .b32 func_retval0) " +
-           function +
-           "\n(\n\t.param .b32 p\n)\n;\n.visible .entry _kernel_out()\n{\n\t.reg .b32 \t%f<99>;\n" + body +
-           "\tret;\n}\n";
-}
-
-int count(const std::string &text, const std::string &word) {
-    int found = 0;
-    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-        found++;
-    }
-    return found;
 }
 
 TEST(TensorText, MakesOneChainOfTheCallsOfAProduct) {
@@ -282,22 +266,9 @@ TEST(TensorText, CopiesAheadOfProductsOfWarpsAreAsManyAsTheNameOfTheFunctionSays
     EXPECT_NE(refusal(byte_call(4, "%r11", "%r11")).find("is not known"), std::string::npos);
 }
 
-// Products of rows of both matrices, whose operands are their first words in shared memory.
-std::string products_of(const TensorProduct &rows, const std::string &words = loads) {
-    std::string products = words;
-    for (const std::string number : {"0", "1", "2", "3"}) {
-        products += "\t{ // callseq 0, 0\n\tst.param.b32 \t[param0], " + number +
-                    ";\n\tst.param.b32 \t[param1], %f90;\n\tst.param.b32 \t[param2], %f91;\n" +
-                    "\tst.param.b32 \t[param3], %f5" + number + ";\n\tcall.uni (retval0), " +
-                    rows.function(0) + ", (param0);\n\tld.param.b32 \t%f5" + number +
-                    ", [retval0];\n\t} // callseq 0\n";
-    }
-    return products;
-}
-
 TEST(TensorText, ProductsOfRowsStayInFlightUntilTheBarrierBehindThem) {
     constexpr TensorProduct rows{8, 16, TensorNumbers::f16, 2};
-    const std::string products = products_of(rows);
+    const std::string products = products_of(rows, loads);
     const std::string barrier = "\tbar.sync \t0;\n";
     EXPECT_NE(refusal(copy_a + barrier + products).find("no barrier"), std::string::npos);
     EXPECT_NE(refusal("\tst.shared.b32 \t[%rd3], %r1;\n" + barrier + products + barrier).find("not copied"),
@@ -331,59 +302,14 @@ TEST(TensorText, ProductsOfRowsStayInFlightUntilTheBarrierBehindThem) {
 TEST(TensorText, BlocksOfATightRingAreCopiedBehindTheirProducts) {
     constexpr TensorProduct rows{8, 16, TensorNumbers::f16, 2, false, true};
     const std::string barrier = "\tbar.sync \t0;\n";
-    const std::string text = with_tensor_products(module(
-        barrier + copy_a + barrier + copy_b + barrier + products_of(rows) + barrier, rows.function(0)));
+    const std::string text = with_tensor_products(
+        module(barrier + copy_a + barrier + copy_b + barrier + products_of(rows, loads) + barrier,
+            rows.function(0)));
     EXPECT_EQ(count(text, "cp.async.wait_group 1;\n\tfence.proxy.async.shared::cta;\n"
                           "\twgmma.wait_group.sync.aligned 0;\n" +
                               barrier + "\tcp.async.cg.shared.global"),
         1)
         << text;
-}
-
-// Two copies per thread and matrix, which make a box of 64 rows; the second one of B goes to `last`.
-std::string module_of_boxes(const std::string &last) {
-    constexpr TensorProduct rows{8, 32, TensorNumbers::f16, 2, true};
-    std::string body;
-    for (const std::string n : {"0", "1"}) {
-        body += "\tld.param.b64 \t%rd1" + n + ", [_kernel_out_param_" + n +
-                "];\n\tcvta.to.global.u64 \t%rd2" + n + ", %rd1" + n + ";\n\tadd.s64 \t%rd3" + n + ", %rd2" +
-                n + ", %rd9;\n";
-    }
-    const std::string barrier = "\tbar.sync \t0;\n";
-    body += barrier;
-    int number = 1;
-    for (const auto &[from, to] : {std::pair<std::string, std::string>{"%rd30+-128", "%rd5+16384"},
-             {"%rd40", "%rd5+20480"}, {"%rd31", "%rd5"}, {"%rd41", last}}) {
-        const std::string r = "%r" + std::to_string(number++),
-                          four = r + "1, " + r + "2, " + r + "3, " + r + "4";
-        body += "\tld.global.v4.b32 \t{" + four + "}, [" + from + "];\n\tst.shared.v4.b32 \t[" + to + "], {" +
-                four + "};\n";
-    }
-    const std::string words = "\tld.shared.b32 \t%f90, [%rd7+16384];\n\tld.shared.b32 \t%f91, [%rd8];\n";
-    body += barrier + products_of(rows, words) + barrier;
-    std::string text = module(body, rows.function(0));
-    const std::string name = "_kernel_out", parameter = "\n\t.param .u64 .ptr .align 1 " + name + "_param_";
-    return text.replace(
-        text.find(name + "()"), name.size() + 2, name + "(" + parameter + "0," + parameter + "1\n)");
-}
-
-TEST(TensorText, CopiesOfWholeBoxesAreThoseOfOneThread) {
-    const std::string text = with_tensor_products(module_of_boxes("%rd5+4096"));
-    EXPECT_EQ(count(text, "cp.async.bulk.tensor.2d"), 2) << text;
-    EXPECT_EQ(count(text, "cp.async"), 2) << "no other copies, and no waits for them\n" << text;
-    EXPECT_EQ(count(text, "expect_tx.shared::cta.b64 \t_, [%twm4], 16384;"), 1) << "two boxes of 8 KB\n"
-                                                                                << text;
-    EXPECT_EQ(count(text, "mbarrier.init"), 4) << "one per block of the depth in shared memory\n" << text;
-    EXPECT_EQ(count(text, ",\n\t.param .align 64 .b8 _kernel_out_map_0[192],\n"
-                          "\t.param .align 64 .b8 _kernel_out_map_1[192]\n)"),
-        1)
-        << text;
-    const std::string order[] = {
-        "bar.sync", "cp.async.bulk", "bar.warp.sync", "mbarrier.try_wait", "wgmma.fence"};
-    for (size_t i = 1; i < std::size(order); i++) {
-        EXPECT_LT(text.find(order[i - 1]), text.find(order[i])) << order[i] << "\n" << text;
-    }
-    EXPECT_THROW(with_tensor_products(module_of_boxes("%rd5+6144")), std::runtime_error);
 }
 
 TEST(TensorText, ValuesThatAreUsedElsewhereAreLoadedAndStored) {

@@ -289,6 +289,7 @@ TEST(CudaMaps, HaveTheAddressesOfTheCall) {
         EXPECT_EQ(std::ranges::count(words, address_of(others[i])), 2);
         EXPECT_EQ(std::ranges::count(words, address_of(first_ones[i])), 0);
     }
+    EXPECT_EQ(std::ranges::count(words, address_of(output)), 2);
 }
 
 // Each thread of a stream prepares what it is given again and again, and launches it in its own queue.
