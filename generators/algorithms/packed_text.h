@@ -17,8 +17,8 @@ namespace tilewright {
 constexpr uint32_t most_bytes_packed_together = 4 << 20;
 
 // How texts are packed: LZMA as in .lzma files, but without their header, so that the packed text does not
-// say it, and without a check sum. Not `small`: packing takes a ninth of the time, and texts have 1.4 times as
-// many bytes. Both are unpacked in the same way.
+// say it, and without a check sum. Where they need not be small, packing takes a ninth of the time, and texts
+// have 1.4 times as many bytes. Both are unpacked in the same way.
 inline lzma_options_lzma text_options(bool small) {
     lzma_options_lzma options;
     lzma_lzma_preset(&options, small ? 6 : 2);
