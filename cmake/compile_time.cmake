@@ -93,7 +93,7 @@ endfunction()
 # file: generators, whose schedules are edited one at a time, and, by tilewright_compile_singly, archives of
 # which a program takes only those objects that it calls. What the demo and `pip install` make is linked into
 # one program or module, whose linker leaves out what is not called anyway, and is not edited: there up to 20
-# files are compiled together, and those of a generator.
+# files are compiled together, and those of a generator, as they are in CI (TILEWRIGHT_WERROR).
 function(tilewright_compile_singly target)
     if (PROJECT_IS_TOP_LEVEL AND NOT TILEWRIGHT_THIS_MACHINE)
         set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
@@ -105,6 +105,9 @@ endfunction()
 # For code that runs once per program, or that only tests run: the level at which compiling it and running it
 # together take the shortest time.
 set(TILEWRIGHT_SMALL_CODE $<$<CONFIG:Release>:-O1>)
+# Tests of the command line run programs and read what they say: by -O1 they take twice as long to compile.
+set(TILEWRIGHT_CODE_tests ${TILEWRIGHT_SMALL_CODE})
+set(TILEWRIGHT_CODE_command_line_tests $<$<CONFIG:Release>:-O0>)
 
 # How our own programs and shared libraries are linked: without sections that nothing needs, and with the
 # addresses that the loader has to add to in a short form, where linker and C library know it (glibc 2.36).

@@ -83,7 +83,9 @@ endfunction()
 # generators/OP.cpp and one file of schedules.
 function(tilewright_add_generator target)
     add_executable(${target} EXCLUDE_FROM_ALL ${ARGN} $<TARGET_OBJECTS:tilewright_generator_main>)
-    if (NOT CMAKE_UNITY_BUILD OR (PROJECT_IS_TOP_LEVEL AND NOT TILEWRIGHT_THIS_MACHINE))
+    # As one file where nobody edits schedules (compile_time.cmake).
+    if (NOT CMAKE_UNITY_BUILD OR
+        (PROJECT_IS_TOP_LEVEL AND NOT TILEWRIGHT_THIS_MACHINE AND NOT TILEWRIGHT_WERROR))
         set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
     endif ()
     tilewright_uses_halide(${target})

@@ -129,7 +129,8 @@ set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/main.cpp PROP
     SKIP_UNITY_BUILD_INCLUSION ON)
 # It reads megabytes, and does not include Halide.
 set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/libraries/kernel_packing.cpp PROPERTIES
-    COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+    COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON
+    COMPILE_DEFINITIONS TILEWRIGHT_SMALL_TEXTS=$<IF:$<BOOL:${TILEWRIGHT_SMALL_TEXTS}>,true,false>)
 # On the source, because the generators share the precompiled header.
 set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/libraries/library.cpp PROPERTIES
     COMPILE_DEFINITIONS TILEWRIGHT_PASSES=\"${passes}\")

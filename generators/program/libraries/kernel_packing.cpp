@@ -34,7 +34,7 @@ void KernelPacking::end_group(Language &language) {
     if (language.group.empty()) {
         return;
     }
-    const std::string group = packed(language.group);
+    const std::string group = packed(language.group, TILEWRIGHT_SMALL_TEXTS);
     if (unpacked(group, 0, language.group.size()) != language.group) {
         throw std::runtime_error("the texts of the kernels do not come back as they were packed");
     }

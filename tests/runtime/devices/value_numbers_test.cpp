@@ -82,27 +82,30 @@ TEST(ValueNumbers, OtherBytesMakeATextOfTheSameSize) {
 TEST(PackedTexts, EachPartOfATextComesBack) {
     for (const std::string &text : {std::string("x"), lines(0, 3), lines(0, 4000) + lines(100, 3000) + "end",
              std::string(100000, 'x'), random_bytes(20000, 7)}) {
-        const std::string made = packed(text);
-        for (const size_t begin : {size_t(0), text.size() / 3, text.size() - 1}) {
-            for (const size_t size : {text.size() - begin, (text.size() - begin) / 2, size_t(1), size_t(0)}) {
-                EXPECT_EQ(unpacked(made, begin, size), text.substr(begin, size));
+        for (const std::string &made : {packed(text, false), packed(text, true)}) {
+            for (const size_t begin : {size_t(0), text.size() / 3, text.size() - 1}) {
+                for (const size_t size :
+                    {text.size() - begin, (text.size() - begin) / 2, size_t(1), size_t(0)}) {
+                    EXPECT_EQ(unpacked(made, begin, size), text.substr(begin, size));
+                }
             }
         }
     }
-    EXPECT_EQ(unpacked(packed(""), 0, 0), "");
+    EXPECT_EQ(unpacked(packed("", true), 0, 0), "");
 }
 
 TEST(PackedTexts, WhatWasThereBeforeTakesFewBytes) {
     const std::string part = lines(0, 4000);
-    const size_t once = packed(part).size();
+    const size_t once = packed(part, true).size();
     EXPECT_LT(once, part.size() / 8);
+    EXPECT_LT(once, packed(part, false).size());
     // A copy of so many letters is copies of at most 273.
-    EXPECT_LT(packed(part + part).size(), once + once / 20);
+    EXPECT_LT(packed(part + part, true).size(), once + once / 20);
 }
 
 // What is no packed text ends with an error, or with a text of the size that was asked for.
 TEST(PackedTexts, OtherBytesAreRefused) {
-    const std::string text = lines(0, 4000), made = packed(text);
+    const std::string text = lines(0, 4000), made = packed(text, true);
     const auto refusal = [&](const std::string &bytes, size_t size) -> std::string {
         try {
             EXPECT_EQ(unpacked(bytes, 10, size).size(), size);
@@ -129,8 +132,8 @@ TEST(PackedTexts, OtherBytesAreRefused) {
 
 TEST(PackedTexts, ThePartsOfATextAreJoined) {
     static const std::string source = "int _1 = _0;\n", assembly = "\tadd.s32 \t%r2, %r1;\n",
-                             first = packed(with_distances(source)),
-                             second = packed(with_distances(assembly));
+                             first = packed(with_distances(source), true),
+                             second = packed(with_distances(assembly), true);
     const auto part = [](const std::string &group, const std::string &text, size_t at) {
         return KernelText{7, reinterpret_cast<const unsigned char *>(group.data()), (uint32_t)group.size(),
             (uint32_t)at, 0, (uint32_t)with_distances(text).size(), (uint32_t)text.size()};
