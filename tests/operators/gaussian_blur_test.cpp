@@ -184,8 +184,8 @@ TEST_P(GaussianBlurVariant, RadiusBeyondTheImage) {
 TEST_P(GaussianBlurVariant, EverySigma) {
     for (double sigma : {.05, .2, .4, .5, .75, 1.2, 2., 4., 5.5, 7.5, 10., 20.}) {
         check({{70, 300}, sigma, Border::reflect});
-        check({runs_threads_in_turn() ? std::vector<int64_t>{190, 270} : std::vector<int64_t>{256, 512}, sigma,
-            Border::zero});
+        check({runs_threads_in_turn() ? std::vector<int64_t>{190, 270} : std::vector<int64_t>{256, 512},
+            sigma, Border::zero});
         for (int64_t c : {2, 3, 4}) {
             check({{45, 71, c}, sigma, Border::mirror});
         }

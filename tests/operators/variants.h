@@ -89,8 +89,8 @@ protected:
             return false;
         }
         const auto [type, shape] = op().output_of(inputs, settings);
-        if (!op().serves(variant(), inputs, output.empty() ? Array::uninitialized(type, shape) : output,
-                settings)) {
+        if (!op().serves(
+                variant(), inputs, output.empty() ? Array::uninitialized(type, shape) : output, settings)) {
             return false;
         }
         if (output.empty()) {

@@ -92,8 +92,8 @@ inline Array random_field(int64_t h, int64_t w, unsigned seed = 1, Type type = T
     return field;
 }
 
-// A random field and its exact transform, which variants share: the definition takes longer than most of them.
-// The field is part of a larger one where it `is_crop`.
+// A random field and its exact transform, which variants share: the definition takes longer than most of
+// them. The field is part of a larger one where it `is_crop`.
 struct KnownTransform {
     Array field;
     Field exact;

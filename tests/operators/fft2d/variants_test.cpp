@@ -43,8 +43,8 @@ protected:
         return sizes;
     }
 
-    // The sums of the reference have as many terms as a line has elements, so that long lines take it seconds,
-    // and add nothing that shorter ones do not show.
+    // The sums of the reference have as many terms as a line has elements, so that long lines take it
+    // seconds, and add nothing that shorter ones do not show.
     bool takes_long(int64_t h, int64_t w) const {
         return variant().schedule == "reference" && std::max(h, w) > 1024;
     }

@@ -14,7 +14,7 @@ namespace tilewright {
 namespace {
 
 constexpr int64_t most = 2047ll << 20;
-constexpr int period = 251;  // prime, so that no tile has a whole number of periods
+constexpr int period = 251;    // prime, so that no tile has a whole number of periods
 constexpr int64_t pitch = 64;  // of the rows of an array whose pitch its maker did not choose, or a multiple
 
 size_t available_memory() {
@@ -180,7 +180,8 @@ protected:
         }
         if (!may_be_refused || op_->name() == "transpose") {
             memset(output_.data(), 0xa5,
-                has_gaps(output_) ? (size_t)(output_.size() * pitch) : (size_t)output_.size() * size_of(type));
+                has_gaps(output_) ? (size_t)(output_.size() * pitch) :
+                                    (size_t)output_.size() * size_of(type));
         }
         op_->run(variant, device_->device, {&image, 1}, output_, settings);
         output_.sync();
@@ -201,7 +202,7 @@ protected:
         if (!wide && makes_an_image_of_the_same_shape()) {
             return Array::view(Type::u8, memory(), {most / pitch, 1}, {pitch, 1});
         }
-        const int64_t n = op_->name() == "gaussian_blur" ? most / 4 - 65536 :
+        const int64_t n = op_->name() == "gaussian_blur"                   ? most / 4 - 65536 :
                           op_->name() == (wide ? "column_sum" : "row_sum") ? most / 4 :
                                                                              most;
         return dense(wide, n);
@@ -215,7 +216,8 @@ protected:
     }
 
     static Array dense(bool wide, int64_t n) {
-        return Array::view(Type::u8, memory(), wide ? std::vector{int64_t(1), n} : std::vector{n, int64_t(1)});
+        return Array::view(
+            Type::u8, memory(), wide ? std::vector{int64_t(1), n} : std::vector{n, int64_t(1)});
     }
 
     // A longer one. Where a column's output is an image, parts of it have rows of 64 bytes, so that rows of
