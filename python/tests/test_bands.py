@@ -257,7 +257,7 @@ def test_what_fails_in_the_middle_leaves_the_older_file(tmp_path, target):
         bands.process(Meanwhile(array, break_in_the_middle), place, BLUR, memory="6M", device="cpu")
     with pytest.raises(tilewright.Error, match="cancelled"):
         slow = Meanwhile(array, lambda y: time.sleep(0.03))
-        bands.process(slow, place, BLUR, memory="6M", progress=lambda done: False)
+        bands.process(slow, place, BLUR, memory="6M", device="cpu", progress=lambda done: False)
     assert (read(place) == 7).all() and os.listdir(tmp_path) == [target]
 
 
@@ -288,9 +288,10 @@ def test_a_process_that_is_killed_leaves_the_older_file(tmp_path, target):
         sys.path.insert(0, tests)
         from test_bands import BLUR, Meanwhile, bands
         def kill(y):
-            if y > 8000:
+            if y > 3000:
                 os.kill(os.getpid(), signal.SIGKILL)
-        bands.process(Meanwhile(np.zeros((20000, 2000), np.uint8), kill), place, BLUR, memory="6M")
+        image = Meanwhile(np.zeros((9000, 2000), np.uint8), kill)
+        bands.process(image, place, BLUR, memory="6M", device="cpu")
         """,
         place=str(place),
         tests=os.path.dirname(__file__),
@@ -308,7 +309,7 @@ def test_a_full_disk_leaves_the_older_file(tmp_path, target):
         resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
         source = np.random.default_rng(1).integers(0, 256, (2000, 2000)).astype(np.uint8)
         try:
-            tilewright.bands.process(source, place, "invert", memory="6M")
+            tilewright.bands.process(source, place, "invert", memory="6M", device="cpu")
         except OSError as error:
             print(error.strerror)
         """,

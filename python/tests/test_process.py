@@ -64,7 +64,7 @@ def test_threads_work_at_the_same_time():
 
 
 def test_other_python_threads_run_during_a_call():
-    image = np.zeros((3000, 3000), np.float32)
+    image = np.zeros((1000, 1000), np.float32)
     count, stop = [0], threading.Event()
 
     def counting():

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <map>
 #include <optional>
 #include <regex>
 #include <set>
@@ -196,6 +197,16 @@ Words made_small(Words words) {
     return words;
 }
 
+// What `list` says of an operator.
+const std::string &list_of(const std::string &op) {
+    static std::map<std::string, std::string> known;
+    const auto [at, is_new] = known.try_emplace(op);
+    if (is_new) {
+        at->second = run_program(TILEWRIGHT_APP, {"list", op}, {}).out;
+    }
+    return at->second;
+}
+
 // A command for a GPU's device, on the CPU. Most steps of docs/steps are for GPUs: the names of their
 // schedules are looked up in the table of the operator, and `tuned` runs in their place. A bundle needs no
 // device.
@@ -208,9 +219,8 @@ Words made_for_cpu(Words words) {
     if (const auto named = std::find(words.begin(), words.end(), "--schedule"); named != words.end()) {
         const bool is_call = has(split(TILEWRIGHT_BUILT_OPERATORS, ' '), words[0]);
         const std::string op = words[is_call ? 0 : 1];
-        const Ran list = run_program(TILEWRIGHT_APP, {"list", op}, {});
         for (const std::string &schedule : split(named[1], ',')) {
-            EXPECT_NE(list.out.find("\n" + schedule), std::string::npos) << op << ": " << schedule;
+            EXPECT_NE(list_of(op).find("\n" + schedule), std::string::npos) << op << ": " << schedule;
         }
         named[1] = "tuned";
     }
@@ -261,7 +271,8 @@ protected:
         return run_program(program, arguments, {.environment = bare_machine, .folder = folder_.path()});
     }
 
-    Ran run_example(const std::string &example) {
+    // The words of an example as it is run here.
+    Words words_to_run(const std::string &example) const {
         // The variant that docs/EXTENDING.md lets its reader write; here is one of the same targets.
         Words words = words_of(std::regex_replace(example, std::regex("\\bquads\\b"), "tuned"));
         if (words.front() == "min_plus_convolution") {  // a and b are vectors there, and matrices elsewhere
@@ -269,12 +280,15 @@ protected:
                 word = word == "a.npy" || word == "b.npy" ? "vector_" + word : word;
             }
         }
+        return made_small(made_for_cpu(words));
+    }
+
+    Ran run_example(Words words) {
         std::string input;  // of `<FILE`
         std::erase_if(words, [&](const std::string &word) {
             input = word.starts_with('<') ? word : input;
             return word.starts_with('<');
         });
-        words = made_small(made_for_cpu(words));
         if (input.empty()) {
             return run(TILEWRIGHT_APP, words);
         }
@@ -282,11 +296,16 @@ protected:
         return run("/bin/sh", words);
     }
 
-    // Several pages show the same command, which runs once.
+    // Several pages show the same command, and many commands of docs/steps are the same on the CPU with small
+    // images. Each runs once.
     void expect_success(const Words &examples, const std::string &where) {
         for (const std::string &example : examples) {
-            if (is_built(example) && ran_.insert(words_of(example)).second) {
-                const Ran ran = run_example(example);
+            if (!is_built(example)) {
+                continue;
+            }
+            const Words words = words_to_run(example);
+            if (ran_.insert(words).second) {
+                const Ran ran = run_example(words);
                 EXPECT_EQ(ran.code, 0) << where << ": tilewright " << example << "\n" << ran.err;
             }
         }

@@ -155,7 +155,10 @@ TEST_P(GaussianBlurVariant, SizesBordersAndChannels) {
             check({{37, 61, c}, 1, border, c == 3});
             check({{29, 59, c}, .8, border, c == 1});
             check({{64, 128, c}, 2.25, border});
-            if (c > 1) {  // several tiles of the variants for colours, and a last one of few columns
+            // Several tiles of the variants for colours, and a last one of few columns. Others blur channels
+            // one after another, which takes a CPU that poses as an OpenCL device long.
+            const bool is_for_colours = variant().schedule.find("colours") != std::string::npos;
+            if (c > 1 && (is_for_colours || !runs_threads_in_turn() || border == borders[0].first)) {
                 check({{45, 263, c}, 1, border});
                 check({{50, 487, c}, 3, border});
                 check({{61, 250, c}, 10, border, c == 4});
@@ -163,7 +166,9 @@ TEST_P(GaussianBlurVariant, SizesBordersAndChannels) {
         }
     }
     // variants that an autoscheduler made take only images above their tiles
-    check({{600, 1030}, 1, Border::mirror});
+    if (!runs_threads_in_turn() || served() == 0) {
+        check({{600, 1030}, 1, Border::mirror});
+    }
     EXPECT_GT(served(), 0) << "the variant serves none of the sizes";
 }
 
@@ -179,7 +184,8 @@ TEST_P(GaussianBlurVariant, RadiusBeyondTheImage) {
 TEST_P(GaussianBlurVariant, EverySigma) {
     for (double sigma : {.05, .2, .4, .5, .75, 1.2, 2., 4., 5.5, 7.5, 10., 20.}) {
         check({{70, 300}, sigma, Border::reflect});
-        check({{256, 512}, sigma, Border::zero});
+        check({runs_threads_in_turn() ? std::vector<int64_t>{190, 270} : std::vector<int64_t>{256, 512},
+            sigma, Border::zero});
         for (int64_t c : {2, 3, 4}) {
             check({{45, 71, c}, sigma, Border::mirror});
         }
@@ -191,10 +197,10 @@ TEST_P(GaussianBlurVariant, LargeWideTall) {
     if (variant().schedule == "reference" || variant().schedule == "direct") {
         GTEST_SKIP() << "this variant is not made for large images";
     }
-    check({{runs_threads_in_turn() ? 513 : 2049, 4097}, 1, Border::reflect});
+    check({{runs_threads_in_turn() ? 129 : 2049, 4097}, 1, Border::reflect});
     check({{3, 100003}, 1, Border::nearest});
     check({{100003, 3}, 1, Border::mirror});
-    check({{runs_threads_in_turn() ? 20 : 50, 100004}, 2.25, Border::reflect});
+    check({{runs_threads_in_turn() ? 5 : 50, 100004}, 2.25, Border::reflect});
 }
 
 TEST_P(GaussianBlurVariant, SameBytesEachTime) {

@@ -89,7 +89,8 @@ protected:
         }
     }
 
-    // The same for an image that random() made, or a part of one: variants share what is expected.
+    // The same for an image that random() or check_largest() made, or a part of one: variants share what is
+    // expected.
     void check_shared(const Array &image, int axis, const std::string &what) {
         static std::map<std::tuple<const void *, int64_t, int64_t, int64_t, Type>, ExpectedSums> made;
         for (const Settings &settings : settings_for(image, axis)) {
@@ -190,9 +191,13 @@ private:
             sizes.push_back({8192, 8192});
         }
         for (const auto &[h, w] : sizes) {
-            Array image(element(), {h, w});
-            memset(image.data(), 0xff, (size_t)(image.strides()[0] * h) * size_of(element()));
-            check(image, axis, "all at their largest");
+            static std::map<std::tuple<Type, int64_t, int64_t>, Array> made;
+            Array &image = made[{element(), h, w}];
+            if (image.empty()) {
+                image = Array(element(), {h, w});
+                memset(image.data(), 0xff, (size_t)(image.strides()[0] * h) * size_of(element()));
+            }
+            check_shared(image, axis, "all at their largest");
         }
     }
 

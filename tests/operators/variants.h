@@ -88,12 +88,13 @@ protected:
         if (op().type_of(inputs, settings) != variant().type) {
             return false;
         }
-        if (output.empty()) {
-            const auto [type, shape] = op().output_of(inputs, settings);
-            output = Array(type, shape);
-        }
-        if (!op().serves(variant(), inputs, output, settings)) {
+        const auto [type, shape] = op().output_of(inputs, settings);
+        if (!op().serves(
+                variant(), inputs, output.empty() ? Array::uninitialized(type, shape) : output, settings)) {
             return false;
+        }
+        if (output.empty()) {
+            output = Array(type, shape);  // zeros, not what an earlier variant wrote there
         }
         op().run(variant(), device_, inputs, output, settings);
         served_++;

@@ -1,11 +1,14 @@
-# The registers and the stack per thread of each GPU library in FOLDERS: assembles its PTX for sm_80 and
-# sm_90. That of an OpenCL library, whose schedule is mostly one of CUDA's, is assembled for sm_90a alone,
-# where ptxas takes its shared memory above 48 KB, and that which is written for sm_90 (clusters of blocks)
-# for sm_90 alone. A kernel that keeps values on a stack has too few registers, so that a stack of over 100
-# bytes is an error. Kernels with products of the tensor cores are for sm_90a alone, and must have an
-# instruction of machine code for each one of PTX, where nvdisasm is there to see it. Text that was found
-# good is not assembled again: the folder KNOWN keeps what was said of it, in a file that is called by the
-# hash of the text, of this script and of the version of ptxas. Arguments: PTXAS, FOLDERS, KNOWN.
+# The registers and the stack per thread of each GPU library in FOLDERS: assembles its PTX for sm_90, and
+# for sm_80 too where a kernel might have a stack there alone: of 442 CUDA libraries none takes more than 88
+# registers more for sm_80 than for sm_90, and a thread has 255, so that one with at most 128 of them and
+# without a stack for sm_90 has none for sm_80 (2026-11-30, ptxas 13.0). PTX of an OpenCL library, whose
+# schedule is mostly one of CUDA's, is assembled for sm_90a alone, where ptxas takes its shared memory above
+# 48 KB, and that which is written for sm_90 (clusters of blocks) for sm_90 alone. A kernel that keeps
+# values on a stack has too few registers, so that a stack of over 100 bytes is an error. Kernels with
+# products of the tensor cores are for sm_90a alone, and must have an instruction of machine code for each
+# one of PTX, where nvdisasm is there to see it. Text that was found good is not assembled again: the folder
+# KNOWN keeps what was said of it, in a file that is called by the hash of the text, of this script and of
+# the version of ptxas. Arguments: PTXAS, FOLDERS, KNOWN.
 if (NOT PTXAS)
     message("not run here: no ptxas (it comes with the CUDA toolkit)")
     return()
@@ -53,7 +56,7 @@ foreach (file IN LISTS files)
         message("${name}: calls of tensor products are left")
         math(EXPR wrong "${wrong} + 1")
     endif ()
-    set(architectures sm_80 sm_90)
+    set(architectures sm_90 sm_80)
     file(STRINGS ${file} newer REGEX "^\\.target sm_90")
     if (newer)
         set(architectures sm_90)
@@ -89,6 +92,15 @@ foreach (file IN LISTS files)
             math(EXPR wrong "${wrong} + 1")
         else ()
             say("${name} ${arch}: registers ${registers}, stack ${largest} bytes")
+        endif ()
+        set(most 0)
+        foreach (count IN LISTS registers)
+            if (count GREATER most)
+                set(most ${count})
+            endif ()
+        endforeach ()
+        if (code EQUAL 0 AND largest EQUAL 0 AND most LESS_EQUAL 128)
+            break()
         endif ()
     endforeach ()
     if (products AND NVDISASM)

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <map>
+#include <tuple>
 #include <vector>
 
 namespace tilewright {
@@ -88,6 +90,26 @@ inline Array random_field(int64_t h, int64_t w, unsigned seed = 1, Type type = T
         fill<Number>(field, next);
     }
     return field;
+}
+
+// A random field and its exact transform, which variants share: the definition takes longer than most of
+// them. The field is part of a larger one where it `is_crop`.
+struct KnownTransform {
+    Array field;
+    Field exact;
+};
+
+inline const KnownTransform &known_transform(
+    int64_t h, int64_t w, unsigned seed, Type type, Direction direction, bool is_crop = false) {
+    static std::map<std::tuple<int64_t, int64_t, unsigned, Type, Direction, bool>, KnownTransform> all;
+    const auto [at, is_new] = all.try_emplace({h, w, seed, type, direction, is_crop});
+    KnownTransform &known = at->second;
+    if (is_new) {
+        known.field = is_crop ? random_field(h + 5, w + 9, seed, type).crop(2, 3, h, w) :
+                                random_field(h, w, seed, type);
+        known.exact = transformed(known.field, direction);
+    }
+    return known;
 }
 
 }  // namespace tilewright

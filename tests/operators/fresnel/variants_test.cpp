@@ -107,7 +107,7 @@ protected:
     }
 
     bool serves(const Case &c) const {
-        const Array field(Type::c64, {c.side, c.side});
+        const Array field = Array::uninitialized(Type::c64, {c.side, c.side});  // nobody reads it
         return op().serves(variant(), {&field, 1}, field, settings_of(c));
     }
 };
