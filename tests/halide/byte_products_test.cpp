@@ -1,5 +1,6 @@
 // The form of gaussian_blur by products of bytes, with an exact model of the instruction in place of it.
 #include "generators/algorithms/gaussian_blur/products/fused.h"
+#include "generators/algorithms/gaussian_blur/products/halves.h"
 #include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "generators/algorithms/gaussian_blur/word_sums.h"
@@ -202,6 +203,80 @@ TEST(ByteProducts, GiveTheBytesOfTheDefinitionInOneKernel) {
         SCOPED_TRACE(std::to_string(pixel.channels) + " channels of " + std::to_string(pixel.bytes));
         expect_definition<GaussianBlurFusedProducts>(
             {pixel.channels, pixel.bytes, 8, 4, false, false, {}}, pixel, cases);
+    }
+}
+
+// The form whose warps share nothing, as a function of this process.
+class ModelledHalves {
+public:
+    explicit ModelledHalves(const HalfBands &bands)
+        : bands_(bands), blur_(image_, width_, image_.height(), border_.map(Expr()), taps_, multiplier_,
+                             {bands, 2, 2, band_}, modelled, WordOperations()) {
+        for (Halide::Func f :
+            {blur_.source, blur_.columns, blur_.down.sums, blur_.ring, blur_.along.sums, blur_.value}) {
+            f.compute_root();
+        }
+        blur_.out.compile_jit(Halide::get_jit_target_from_environment());
+    }
+
+    std::vector<uint8_t> operator()(const std::vector<uint8_t> &image, int w, int h, const IntegerTaps &taps,
+        BorderRule rule, int band) {
+        EXPECT_TRUE(bands_.fit(taps));
+        const int words = bands_.bytes * w / 4;
+        Halide::Buffer<uint32_t> in(words, h), out(words, h);
+        std::memcpy(in.data(), image.data(), image.size());
+        image_.set(in);
+        const std::vector<HalfBands::Entry> entries = bands_.entries();
+        Halide::Buffer<uint32_t> fragments(4, 32, (int)entries.size());
+        fragments.for_each_element([&](int v, int lane, int entry) {
+            fragments(v, lane, entry) = bands_.word(taps, v, lane, entries[(size_t)entry]);
+        });
+        taps_.set(fragments);
+        width_.set(w);
+        band_.set(band);
+        border_.set(rule, w, h);
+        multiplier_.set(taps.multiplier);
+        blur_.out.realize(out);
+        std::vector<uint8_t> made(image.size());
+        std::memcpy(made.data(), out.data(), image.size());
+        return made;
+    }
+
+private:
+    const HalfBands bands_;
+    Halide::ImageParam image_{Halide::UInt(32), 2}, taps_{Halide::UInt(32), 3};
+    BorderArguments border_;
+    Halide::Param<int> width_, band_;
+    Halide::Param<uint32_t> multiplier_;
+    GaussianBlurHalfProducts blur_;
+};
+
+// Strips and segments that end inside of the image and behind it, and taps that reach as far as the variant
+// serves.
+TEST(ByteProducts, GiveTheBytesOfTheDefinitionByWarpsAlone) {
+    const struct {
+        HalfBands bands;
+        std::vector<Case> cases;
+    } forms[] = {
+        {{1, 32, 8}, {{7.5, 100, 70, BorderRule::reflect}, {1, 36, 33, BorderRule::nearest}}},
+        {{1, 40, 8}, {{10, 132, 67, BorderRule::mirror}, {7.5, 64, 64, BorderRule::reflect}}},
+        {{2, 8, 8}, {{1, 68, 35, BorderRule::reflect}, {2, 40, 70, BorderRule::mirror}}},
+        {{2, 16, 8}, {{2.25, 100, 66, BorderRule::nearest}, {4, 36, 33, BorderRule::reflect}}},
+    };
+    for (const auto &form : forms) {
+        SCOPED_TRACE(std::to_string(form.bands.bytes) + " bytes, reach " + std::to_string(form.bands.reach));
+        ModelledHalves blur(form.bands);
+        for (const Case &c : form.cases) {
+            const std::shared_ptr<const GaussianWeights> weights = GaussianWeights::of(c.sigma);
+            const IntegerTaps &taps = form.bands.bytes == 1 ? weights->bytes : weights->words16;
+            const Pixel pixel{1, form.bands.bytes};
+            const std::vector<uint8_t> image = random_bytes((size_t)c.w * (size_t)c.h * pixel.all());
+            for (const int band : {1, 3}) {
+                EXPECT_EQ(blur(image, c.w, c.h, taps, c.rule, band),
+                    blurred(image, c.w, c.h, pixel, taps, c.rule))
+                    << "sigma " << c.sigma << ", " << c.w << " x " << c.h << ", border " << (int)c.rule;
+            }
+        }
     }
 }
 

@@ -246,6 +246,24 @@ uint32_t TapFragments::word(const IntegerTaps &taps, int v, int lane, int m, int
     return word;
 }
 
+bool HalfBands::fit(const IntegerTaps &taps) const {
+    return taps.reach() <= reach && TapFragments::fit(taps, bytes == 1) &&
+           (bytes > 1 || taps.high - 1 <= high);
+}
+
+uint32_t HalfBands::word(const IntegerTaps &taps, int v, int lane, const Entry &entry) const {
+    const Part &part = entry.parts[v / 2];
+    const int row = lane / 4, output = 16 * entry.half + 4 * (row / 2) + row % 2 + 2 * (v % 2),
+              begin = 16 * part.unit + 4 * (lane % 4) - reach;
+    uint32_t word = 0;
+    for (int b = 0; b < 4 && part.byte >= 0; b++) {
+        const uint32_t tap = taps.at(begin + b - output), low = std::min(tap, 255u),
+                       sum = part.byte == 0 ? low : tap - low;
+        word |= (bytes == 1 ? sum : tap >> (8 * part.byte) & 255) << (8 * b);
+    }
+    return word;
+}
+
 namespace {
 
 // The nearest 16-bit float to a number from 0 to 65504, ties to even: its bits, and its value.
