@@ -200,6 +200,48 @@ private:
     }
 };
 
+// u8, in strips with one barrier per step.
+struct StripProductsForm final : BlurForm<GaussianBlurRequest> {
+    using BlurForm::BlurForm;
+
+    bool serves(
+        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
+        const Array &image = request.image();
+        return bands_of(variant).fit(taps_of(request)) &&
+               (request.border == Border::reflect || request.border == Border::nearest) &&
+               image.shape()[1] % 4 == 0 && image.shape()[0] >= 4 &&
+               request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
+               in_words(image, variant.backend, 4) && in_words(output, variant.backend, 4);
+    }
+
+    // Segments of so many rows that all groups are a few full waves.
+    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
+        Array &output) const override {
+        constexpr int64_t resident = 16;  // warps that a multiprocessor runs at once
+        const Array &image = request.image();
+        const HalfBands bands = bands_of(variant);
+        const Array fragments = half_bands(*request.weights, bands);
+        const int64_t warps = variant.tunable("warps"),
+                      strips = ceil_div(image.shape()[1], side * (warps + 1 - bands.steps())),
+                      groups = units_of(launch.device()) * resident / warps * variant.tunable("waves"),
+                      segments = std::max<int64_t>(groups / strips, 1);
+        launch.in("image", image, words_view(image))
+            .in("taps", fragments,
+                View{halide_type(Type::u32), {{4, 1}, {32, 4}, {fragments.size() / 128, 128}}})
+            .value("width", (int32_t)image.shape()[1]);
+        bind_border(launch, request, false);
+        launch.value("band", (int32_t)ceil_div(ceil_div(image.shape()[0], side), segments))
+            .value("multiplier", taps_of(request).multiplier)
+            .out("output", output, words_view(output));
+    }
+
+private:
+    static HalfBands bands_of(const Variant &variant) {
+        const auto row = variant.configuration<GaussianBlurHalvesConfiguration>();
+        return {1, row.reach, row.high};
+    }
+};
+
 // f32, by pairs of 16-bit floats.
 struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
     using BlurForm::BlurForm;
@@ -238,12 +280,13 @@ struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
 constexpr TwoKernelsForm products("gaussian_blur_products");
 constexpr FusedForm fused("gaussian_blur_fused_products");
 constexpr HalfProductsForm half_products("gaussian_blur_half_products");
+constexpr StripProductsForm strip_products("gaussian_blur_strip_products");
 constexpr FloatProductsForm float_products("gaussian_blur_float_products");
 
 }  // namespace
 
 std::vector<const Form *> forms_by_products() {
-    return {&products, &fused, &half_products, &float_products};
+    return {&products, &fused, &half_products, &strip_products, &float_products};
 }
 
 }  // namespace tilewright
