@@ -237,7 +237,8 @@ public:
     void generate() {
         constexpr int words = LaneProduct::words_of_a, lanes = 32;
         const auto row = configuration<GaussianBlurHalvesConfiguration>();
-        const GaussianBlurStripProducts::Group group{{1, row.reach, row.high}, setting("warps"), band};
+        const GaussianBlurStripProducts::Group group{
+            {element_type(type).bytes(), row.reach, row.high}, setting("warps"), band};
         taps.set_host_alignment(16);
         taps.dim(0).set_bounds(0, words);
         taps.dim(1).set_bounds(0, lanes).set_stride(words);

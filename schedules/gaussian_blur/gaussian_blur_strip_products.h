@@ -18,41 +18,63 @@ inline void in_registers(const GaussianBlurStripProducts &blur, Halide::Func f, 
     }
 }
 
-// The words of the taps that an entry multiplies.
-inline void load_taps(const GaussianBlurStripProducts &blur, Halide::Func taps, const Halide::LoopLevel &level) {
-    taps.compute_at(level)
-        .store_in(Halide::MemoryType::Register)
-        .bound_extent(blur.worker, 1)
-        .bound_extent(blur.k, 1)
-        .bound_extent(blur.v, 4)
-        .vectorize(blur.v);
+// The sums of a pass. `loops`: of the sums, from the innermost on, which are within that over the entries.
+inline void multiply_in_registers(const GaussianBlurStripProducts &blur, GaussianBlurStripProducts::Pass &pass,
+    const Halide::LoopLevel &level, const std::vector<std::pair<Halide::Var, int>> &loops) {
+    Halide::Func sums = pass.sums;
+    in_registers(blur, sums, level, loops);
+    for (int update = 0; update < sums.num_update_definitions(); update++) {
+        for (const auto &[dimension, elements] : loops) {
+            sums.update(update).unroll(dimension);
+        }
+    }
+    for (GaussianBlurStripProducts::Pass::Step &step : pass.steps) {
+        const Halide::RVar entry(step.entry.x.name());
+        std::vector<Halide::VarOrRVar> order;
+        for (const auto &[dimension, elements] : loops) {
+            order.emplace_back(dimension);
+        }
+        order.insert(order.begin() + 1, entry);
+        sums.update(step.update).reorder(order).unroll(entry);
+        step.taps.compute_at(sums, entry)
+            .store_in(Halide::MemoryType::Register)
+            .bound_extent(blur.worker, 1)
+            .bound_extent(blur.k, 1)
+            .bound_extent(blur.v, 4)
+            .vectorize(blur.v);
+    }
 }
 
 // The ring, of which a worker reads only its own words.
 inline void ring_in_shared(
     GaussianBlurStripProducts &blur, const Halide::RVar &step, const Halide::RVar &segment) {
+    const int bytes = blur.group.bytes(), steps = blur.group.bands.steps();
     blur.ring.compute_at(blur.out, step)
         .store_at(blur.out, segment)
         .store_in(Halide::MemoryType::GPUShared)
         .bound(blur.v, 0, 4)
-        .bound(blur.p, 0, 2)
+        .bound(blur.t, 0, 2)
+        .bound(blur.p, 0, bytes)
         .bound_extent(blur.worker, 32 * blur.group.warps)
-        .fold_storage(blur.unit, 4)
-        .reorder(blur.v, blur.p, blur.worker, blur.unit)
+        .fold_storage(blur.unit, steps == 3 ? 4 : steps)
+        .reorder(blur.v, blur.t, blur.p, blur.worker, blur.unit)
         .gpu_threads(blur.worker)
         .vectorize(blur.v)
+        .unroll(blur.t)
         .unroll(blur.p);
     const Halide::LoopLevel worker(blur.ring, blur.worker);
-    in_registers(blur, blur.columns, worker, {{blur.i, 2}, {blur.j, 4}});
-    in_registers(blur, blur.source, worker, {{blur.r, 4}, {blur.i, 2}});
+    in_registers(blur, blur.columns, worker, {{blur.i, 2}, {blur.j, 4}, {blur.p, bytes}});
+    in_registers(blur, blur.source, worker, {{blur.w, bytes}, {blur.r, 4}, {blur.i, 2}});
     blur.source.update()
-        .reorder(blur.outside_row, blur.i)
+        .reorder(blur.w, blur.outside_row, blur.i)
+        .unroll(blur.w)
         .unroll(blur.outside_row)
         .unroll(blur.i);
 }
 
 // The pass down columns. Two steps have room, so that one barrier per step suffices.
 inline void pass_down(GaussianBlurStripProducts &blur, const Halide::RVar &step, const Halide::RVar &segment) {
+    const int bytes = blur.group.bytes();
     const Halide::Var lane("lane");
     blur.between.compute_at(blur.out, step)
         .store_at(blur.out, segment)
@@ -62,52 +84,46 @@ inline void pass_down(GaussianBlurStripProducts &blur, const Halide::RVar &step,
         .bound(blur.g, 0, 8)
         .bound(blur.warp, 0, blur.group.warps)
         .bound(blur.h, 0, 2)
+        .bound(blur.p, 0, bytes)
         .bound(blur.a, 0, 2)
         .align_storage(blur.q, 6)
         .fold_storage(blur.unit, 2)
-        .reorder(blur.n, blur.h, blur.a, blur.q, blur.g, blur.warp)
+        .reorder(blur.n, blur.h, blur.p, blur.a, blur.q, blur.g, blur.warp)
         .fuse(blur.q, blur.g, lane)
         .fuse(lane, blur.warp, lane)
         .gpu_threads(lane)
         .vectorize(blur.n)
         .unroll(blur.h)
+        .unroll(blur.p)
         .unroll(blur.a);
     const Halide::LoopLevel worker(blur.between, lane), half(blur.between, blur.a);
-    in_registers(blur, blur.words, half, {{blur.n, 2}, {blur.h, 2}, {blur.a, 1}});
-    in_registers(blur, blur.down, half, {{blur.j, 4}, {blur.a, 1}});
-    const Halide::RVar entry(blur.of_down.x.name());
-    blur.down.update().reorder(blur.j, entry, blur.a).unroll(blur.j).unroll(blur.a).unroll(entry);
-    load_taps(blur, blur.down_taps, Halide::LoopLevel(blur.down, entry));
-    in_registers(blur, blur.ring_words, worker, {{blur.p, 2}, {blur.k, blur.group.bands.steps()}});
+    in_registers(blur, blur.words, half, {{blur.n, 2}, {blur.h, 2}, {blur.p, bytes}, {blur.a, 1}});
+    multiply_in_registers(blur, blur.down, half, {{blur.j, 4}, {blur.a, 1}});
+    in_registers(blur, blur.ring_words, worker,
+        {{blur.t, 2}, {blur.p, bytes}, {blur.k, blur.group.bands.steps()}});
     blur.ring_words.bound_extent(blur.v, 4).vectorize(blur.v);
 }
 
 // The pass along rows.
 inline void pass_along(GaussianBlurStripProducts &blur, const Halide::LoopLevel &worker) {
-    in_registers(blur, blur.value, worker, {{blur.h, 2}, {blur.b, 2}, {blur.a, 2}});
-    in_registers(blur, blur.along, worker, {{blur.h, 2}, {blur.b, 2}, {blur.a, 2}});
-    const Halide::RVar entry(blur.of_along.x.name());
-    blur.along.update()
-        .reorder(blur.h, entry, blur.b, blur.a)
-        .unroll(blur.h)
-        .unroll(blur.b)
-        .unroll(blur.a)
-        .unroll(entry);
-    load_taps(blur, blur.along_taps, Halide::LoopLevel(blur.along, entry));
-    in_registers(blur, blur.lines, Halide::LoopLevel(blur.along, blur.a),
-        {{blur.h, 2}, {blur.i, 2 * blur.group.bands.steps()}, {blur.a, 1}});
+    const int bytes = blur.group.bytes();
+    in_registers(blur, blur.value, worker, {{blur.w, bytes}, {blur.h, 2}, {blur.b, 2}, {blur.a, 2}});
+    multiply_in_registers(blur, blur.along, worker, {{blur.h, 2}, {blur.b, 2}, {blur.a, 2}});
+    in_registers(blur, blur.lines, worker,
+        {{blur.h, 2}, {blur.i, 2 * blur.group.bands.steps()}, {blur.p, bytes}, {blur.a, 2}});
 }
 
 inline void strips(GaussianBlurStripProducts &blur, ScheduleContext &context) {
     const auto place = [&](int n) { return Halide::RVar(blur.to[n].name()); };
-    const Halide::RVar h = place(0), b = place(1), a = place(2), part = place(3), worker = place(4),
-                       step = place(5), segment = place(6), block = place(7);
+    const Halide::RVar of_word = place(0), h = place(1), b = place(2), a = place(3), part = place(4),
+                       worker = place(5), step = place(6), segment = place(7), block = place(8);
     undefined_on_gpu(blur.out);
     blur.out.update()
         .allow_race_conditions()
-        .reorder(h, b, a, part, worker, step, segment, block)
+        .reorder(of_word, h, b, a, part, worker, step, segment, block)
         .gpu_blocks(segment, block)
         .gpu_threads(worker)
+        .vectorize(of_word)
         .unroll(h)
         .unroll(b)
         .unroll(a)
@@ -130,32 +146,44 @@ inline void strips(GaussianBlurStripProducts &blur, ScheduleContext &context) {
         .vectorize(blur.v);
     blur.places.compute_at(blur.out, segment)
         .store_in(Halide::MemoryType::GPUShared)
-        .bound(blur.p, 0, 2)
-        .bound(blur.worker, 0, 8 * blur.group.warps)
+        .bound(blur.t, 0, 2)
+        .bound(blur.worker, 0, 8 * blur.group.warps * blur.group.bytes())
         .gpu_threads(blur.worker)
-        .unroll(blur.p);
+        .unroll(blur.t);
     context.load_ahead(blur.source);
+    if (blur.group.bytes() > 1) {
+        for (const Halide::OutputImageParam &buffer : context.buffers) {
+            gaussian_blur_gpu::rows_of_16_bytes(buffer, 4);
+        }
+    }
     context.own_memory.push_back(blur.ring.name() + " " + blur.between.name());
 }
 
 inline ScheduleVariants strip_variants() {
     ScheduleVariants variants;
-    const auto made = [&](int reach, int warps, int registers, int waves, const std::string &ending = "") {
-        variants.push_back(variant("tuned_strips_" + std::to_string(reach) + ending, cuda, "u8", strips,
+    const auto made = [&](const char *type, int reach, int warps, int registers, int resident, int waves,
+                          const std::string &ending = "") {
+        variants.push_back(variant("tuned_strips_" + std::to_string(reach) + ending, cuda, type, strips,
             GaussianBlurHalvesConfiguration{.reach = reach, .high = 8},
-            {{"warps", warps, 5, 16}, {"waves", waves, 1, 64}})
+            {{"warps", warps, 5, 16}, {"resident", resident, 1, 64}, {"waves", waves, 1, 64}})
                 .serves("channels", {.least = 1, .most = 1})
                 .registers("", registers)
                 .says("One kernel with one barrier per step; the tensor cores multiply bytes by a band of "
                       "taps."));
     };
     for (const int reach : {32, 40}) {
-        made(reach, 16, 128, 3);
-        made(reach, 8, 128, 3, "_b");
-        made(reach, 16, 128, 1, "_c");
-        made(reach, 16, 128, 2, "_d");
-        made(reach, 16, 128, 4, "_e");
-        made(reach, 8, 128, 2, "_f");
+        made("u8", reach, 16, 128, 16, 3);
+        made("u8", reach, 8, 128, 16, 3, "_b");
+        made("u8", reach, 16, 128, 16, 1, "_c");
+        made("u8", reach, 16, 128, 16, 2, "_d");
+        made("u8", reach, 16, 128, 16, 4, "_e");
+        made("u8", reach, 8, 128, 16, 2, "_f");
+    }
+    for (const int reach : {8, 16}) {
+        made("u16", reach, 8, 128, 16, 3);
+        made("u16", reach, 16, 128, 16, 3, "_b");
+        made("u16", reach, 12, 168, 12, 3, "_c");
+        made("u16", reach, 8, 128, 16, 2, "_d");
     }
     return variants;
 }
