@@ -6,7 +6,6 @@
 #include "generators/algorithms/gaussian_blur/products/floats.h"
 #include "generators/algorithms/gaussian_blur/products/fused.h"
 #include "generators/algorithms/gaussian_blur/products/halves.h"
-#include "generators/algorithms/gaussian_blur/products/strips.h"
 #include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
@@ -196,55 +195,27 @@ private:
     }
 };
 
-// The form by products of bytes whose warps share nothing. image and output: rows of words, `width` a multiple
-// of 4. taps: the words of HalfBands, with the dimensions word, lane, entry.
+// The form for u16 by products of bytes whose warps share nothing. image and output: rows of words, whose
+// base and rows are multiples of 16 bytes; `width` is a multiple of 4. taps: the words of HalfBands, with the
+// dimensions word, lane, entry.
 class GaussianBlurHalfProductsGenerator : public VariantGenerator<GaussianBlurHalfProductsGenerator> {
 public:
     Input<Buffer<uint32_t, 2>> image{"image"};
     Input<Buffer<uint32_t, 3>> taps{"taps"};
     Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
         band{"band"};
-    Input<uint32_t> multiplier{"multiplier"};
     Output<Buffer<uint32_t, 2>> output{"output"};
 
     void generate() {
         constexpr int words = LaneProduct::words_of_a, lanes = 32;
-        const auto row = configuration<GaussianBlurHalvesConfiguration>();
         const GaussianBlurHalfProducts::Group group{
-            {element_type(type).bytes(), row.reach, row.high}, setting("halves"), setting("warps"), band};
+            {configuration<GaussianBlurHalvesConfiguration>().reach}, setting("warps"), band};
         taps.set_host_alignment(16);
         taps.dim(0).set_bounds(0, words);
         taps.dim(1).set_bounds(0, lanes).set_stride(words);
         taps.dim(2).set_bounds(0, (int)group.bands.entries().size()).set_stride(words * lanes);
         GaussianBlurHalfProducts blur(image, width, image.height(), {factor, low, high_x, high_y, Expr()},
-            taps, multiplier, group, added_product(byte_product_call), word_operations(get_target()));
-        output = blur.out;
-        from_origin({image, output});
-        apply(blur, {image, output});
-    }
-};
-
-// The form in strips.
-class GaussianBlurStripProductsGenerator : public VariantGenerator<GaussianBlurStripProductsGenerator> {
-public:
-    Input<Buffer<uint32_t, 2>> image{"image"};
-    Input<Buffer<uint32_t, 3>> taps{"taps"};
-    Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
-        band{"band"};
-    Input<uint32_t> multiplier{"multiplier"};
-    Output<Buffer<uint32_t, 2>> output{"output"};
-
-    void generate() {
-        constexpr int words = LaneProduct::words_of_a, lanes = 32;
-        const auto row = configuration<GaussianBlurHalvesConfiguration>();
-        const GaussianBlurStripProducts::Group group{
-            {element_type(type).bytes(), row.reach, row.high}, setting("warps"), band};
-        taps.set_host_alignment(16);
-        taps.dim(0).set_bounds(0, words);
-        taps.dim(1).set_bounds(0, lanes).set_stride(words);
-        taps.dim(2).set_bounds(0, (int)group.bands.entries().size()).set_stride(words * lanes);
-        GaussianBlurStripProducts blur(image, width, image.height(), {factor, low, high_x, high_y, Expr()},
-            taps, multiplier, group, added_product(byte_product_call), word_operations(get_target()));
+            taps, group, added_product(byte_product_call), word_operations(get_target()));
         output = blur.out;
         from_origin({image, output});
         apply(blur, {image, output});

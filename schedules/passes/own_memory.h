@@ -10,17 +10,11 @@ namespace tilewright {
 // Leaves out the barriers of the loop that makes `func`, which is in shared memory only because the step of
 // the loop is an index of it, and registers have no index. The schedule must see to it that no thread reads
 // what another one wrote in this loop. So the warps of a block do not wait for each other.
-//
-// Where threads read another Func of theirs, as "func shared", the barrier behind what makes `shared` stays:
-// one per step. The schedule must see to it that `shared` has room for two steps then, so that no thread
-// writes where another one still reads.
 class OwnMemory : public Halide::Internal::IRMutator, public DescribedPass {
 public:
-    explicit OwnMemory(const std::string &funcs)
-        : func_(funcs.substr(0, funcs.find(' '))),
-          shared_(func_.size() < funcs.size() ? funcs.substr(func_.size() + 1) : "") {}
+    explicit OwnMemory(std::string func) : func_(std::move(func)) {}
     std::string description() const override {
-        return "no barriers around " + func_ + (shared_.empty() ? "" : ", but for " + shared_);
+        return "no barriers around " + func_;
     }
 
 protected:
@@ -36,23 +30,16 @@ protected:
         within_ = false;
         return made;
     }
-    Stmt visit(const Halide::Internal::ProducerConsumer *node) override {
-        Stmt made = IRMutator::visit(node);
-        has_made_ = has_made_ || (within_ && node->is_producer && node->name == shared_);
-        return made;
-    }
     Stmt visit(const Halide::Internal::Evaluate *statement) override {
         using namespace Halide::Internal;
         const Call *call = statement->value.as<Call>();
-        if (!within_ || !call || !call->is_intrinsic(Call::gpu_thread_barrier)) {
-            return statement;
-        }
-        return std::exchange(has_made_, false) ? Stmt(statement) : Evaluate::make(0);
+        return within_ && call && call->is_intrinsic(Call::gpu_thread_barrier) ? Evaluate::make(0) :
+                                                                                 statement;
     }
 
 private:
-    const std::string func_, shared_;
-    bool within_ = false, has_made_ = false;
+    const std::string func_;
+    bool within_ = false;
 
     bool makes_func(const Stmt &body) const {
         struct Search : Halide::Internal::IRVisitor {

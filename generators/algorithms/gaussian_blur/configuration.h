@@ -94,14 +94,10 @@ struct GaussianBlurProductsConfiguration {
 // Of GaussianBlurHalfProducts.
 struct GaussianBlurHalvesConfiguration {
     int reach = 0;  // of the taps that the variant serves, a multiple of 8
-    int high = 0;   // of those of u8 that have more than a byte
-    bool ahead = true;  // the image is loaded a step ahead
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("reach", reach);
-        visit("high", high);
-        visit("ahead", ahead);
     }
 };
 

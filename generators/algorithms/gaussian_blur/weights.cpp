@@ -247,19 +247,16 @@ uint32_t TapFragments::word(const IntegerTaps &taps, int v, int lane, int m, int
 }
 
 bool HalfBands::fit(const IntegerTaps &taps) const {
-    return taps.reach() <= reach && TapFragments::fit(taps, bytes == 1) &&
-           (bytes > 1 || taps.high - 1 <= high);
+    return taps.reach() <= reach && TapFragments::fit(taps, false);
 }
 
 uint32_t HalfBands::word(const IntegerTaps &taps, int v, int lane, const Entry &entry) const {
-    const Part &part = entry.parts[v / 2];
-    const int row = lane / 4, output = 16 * entry.half + 4 * (row / 2) + row % 2 + 2 * (v % 2),
-              begin = 16 * part.unit + 4 * (lane % 4) - reach;
+    const int unit = entry.units[v / 2], row = lane / 4,
+              output = 16 * entry.half + 4 * (row / 2) + row % 2 + 2 * (v % 2),
+              begin = 16 * unit + 4 * (lane % 4) - reach;
     uint32_t word = 0;
-    for (int b = 0; b < 4 && part.byte >= 0; b++) {
-        const uint32_t tap = taps.at(begin + b - output), low = std::min(tap, 255u),
-                       sum = part.byte == 0 ? low : tap - low;
-        word |= (bytes == 1 ? sum : tap >> (8 * part.byte) & 255) << (8 * b);
+    for (int b = 0; b < 4 && unit != no_unit; b++) {
+        word |= (taps.at(begin + b - output) >> (8 * entry.byte) & 255) << (8 * b);
     }
     return word;
 }

@@ -182,57 +182,38 @@ struct TapFragments {
     uint32_t word(const IntegerTaps &taps, int v, int lane, int m, int step) const;
 };
 
-// The bytes of the same taps, where each half of 16 of the 32 neighbouring outputs has a window of its own, in
-// units of 16 positions of a line, of which the first one begins `reach` pixels before the first output. Row r
-// of half m is output 16 m + 4 (r % 8 / 2) + r % 2 + 2 (r / 8). Taps of u8 are sums of two bytes.
+// The three bytes of the taps for u16, where each half of 16 of the 32 neighbouring outputs has a window of
+// its own, in units of 16 positions of a line. The first unit begins `reach` pixels before the first output.
+// Row r of half m is output 16 m + 4 (r % 8 / 2) + r % 2 + 2 (r / 8).
 struct HalfBands {
-    int bytes;  // of a pixel
-    int reach;  // of all taps, a multiple of 8
-    int high;   // of those of u8 that have a second byte
+    int reach;  // of the taps, a multiple of 8
 
-    // One byte of the taps, by the pixels of a unit.
-    struct Part {
-        int unit, byte;  // byte -1: zeros
-    };
-    // What an instruction multiplies for the outputs of a half: two parts, the first one of an even unit, and
-    // the second one of an odd unit. Most are neighbours.
+    static constexpr int bytes = 3, no_unit = -1;
+
+    // What an instruction multiplies for the outputs of a half: a byte of the taps, by the pixels of an even
+    // unit and of an odd one, which are neighbours where the window has both. By `no_unit`, taps are 0.
     struct Entry {
-        int half;
-        Part parts[2];
-
-        int tap() const {  // the byte of u16
-            return std::max(parts[0].byte, parts[1].byte);
-        }
+        int half, byte, units[2];
     };
     // Those of half 0, and then those of half 1.
     std::vector<Entry> entries() const {
         std::vector<Entry> all;
         for (int half = 0; half < 2; half++) {
-            std::vector<Part> single[2];
-            const auto pair_up = [&] {
-                for (size_t n = 0; n < std::max(single[0].size(), single[1].size()); n++) {
-                    all.push_back({half, {n < single[0].size() ? single[0][n] : Part{0, -1},
-                                             n < single[1].size() ? single[1][n] : Part{1, -1}}});
-                }
-                single[0].clear(), single[1].clear();
-            };
-            for (int byte = 0; byte <= bytes; byte++) {
-                const int aside = bytes == 1 && byte == 1 ? high : reach,
-                          first = (reach + 16 * half - aside) / 16,
-                          last = (reach + 16 * half + 15 + aside) / 16;
+            const int first = half, last = (2 * reach + 16 * half + 15) / 16;
+            for (int byte = 0; byte < bytes; byte++) {
+                int single[2] = {no_unit, no_unit};
                 for (int unit = first; unit <= last; unit++) {
                     if (unit % 2 == 0 && unit < last) {
-                        all.push_back({half, {{unit, byte}, {unit + 1, byte}}});
+                        all.push_back({half, byte, {unit, unit + 1}});
                         unit++;
                     } else {
-                        single[unit % 2].push_back({unit, byte});
+                        single[unit % 2] = unit;
                     }
                 }
-                if (bytes > 1) {
-                    pair_up();
+                if (single[0] != no_unit || single[1] != no_unit) {
+                    all.push_back({half, byte, {single[0], single[1]}});
                 }
             }
-            pair_up();
         }
         return all;
     }

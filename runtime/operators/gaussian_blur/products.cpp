@@ -159,18 +159,17 @@ private:
     }
 };
 
-// u8 and u16, by warps that share nothing.
+// u16, by warps that share nothing.
 struct HalfProductsForm final : BlurForm<GaussianBlurRequest> {
     using BlurForm::BlurForm;
 
     bool serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
         const Array &image = request.image();
-        const int aligned = image.type() == Type::u8 ? 4 : 16;
-        return bands_of(variant, image).fit(taps_of(request)) && request.border != Border::zero &&
+        return bands_of(variant).fit(taps_of(request)) && request.border != Border::zero &&
                image.shape()[1] % 4 == 0 &&
                request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
-               in_words(image, variant.backend, aligned) && in_words(output, variant.backend, aligned);
+               in_words(image, variant.backend, 16) && in_words(output, variant.backend, 16);
     }
 
     // Before its first step of outputs a warp blurs the columns of a window, so that segments are as long as
@@ -178,9 +177,8 @@ struct HalfProductsForm final : BlurForm<GaussianBlurRequest> {
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
         Array &output) const override {
         const Array &image = request.image();
-        const Array fragments = half_bands(*request.weights, bands_of(variant, image));
-        const int64_t warps = variant.tunable("warps"), rows = 16 * variant.tunable("halves"),
-                      strips = round_up(ceil_div(image.shape()[0], rows), warps),
+        const Array fragments = half_bands(*request.weights, bands_of(variant));
+        const int64_t strips = round_up(ceil_div(image.shape()[0], side), variant.tunable("warps")),
                       segments = std::max<int64_t>(
                           units_of(launch.device()) * variant.tunable("resident") / strips, 1);
         launch.in("image", image, words_view(image))
@@ -189,56 +187,12 @@ struct HalfProductsForm final : BlurForm<GaussianBlurRequest> {
             .value("width", (int32_t)image.shape()[1]);
         bind_border(launch, request, false);
         launch.value("band", (int32_t)ceil_div(ceil_div(image.shape()[1], side), segments))
-            .value("multiplier", taps_of(request).multiplier)
-            .out("output", output, words_view(output));
-    }
-
-private:
-    static HalfBands bands_of(const Variant &variant, const Array &image) {
-        const auto row = variant.configuration<GaussianBlurHalvesConfiguration>();
-        return {(int)size_of(image.type()), row.reach, row.high};
-    }
-};
-
-// u8, in strips with one barrier per step.
-struct StripProductsForm final : BlurForm<GaussianBlurRequest> {
-    using BlurForm::BlurForm;
-
-    bool serves(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
-        const Array &image = request.image();
-        return bands_of(variant).fit(taps_of(request)) &&
-               (request.border == Border::reflect || request.border == Border::nearest) &&
-               image.shape()[1] % 4 == 0 && image.shape()[0] >= 4 &&
-               request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
-               in_words(image, variant.backend, 4) && in_words(output, variant.backend, 4);
-    }
-
-    // Segments of so many rows that all groups are a few full waves.
-    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
-        Array &output) const override {
-        constexpr int64_t resident = 16;  // warps that a multiprocessor runs at once
-        const Array &image = request.image();
-        const HalfBands bands = bands_of(variant);
-        const Array fragments = half_bands(*request.weights, bands);
-        const int64_t warps = variant.tunable("warps"),
-                      strips = ceil_div(image.shape()[1], side * (warps + 1 - bands.steps())),
-                      groups = units_of(launch.device()) * resident / warps * variant.tunable("waves"),
-                      segments = std::max<int64_t>(groups / strips, 1);
-        launch.in("image", image, words_view(image))
-            .in("taps", fragments,
-                View{halide_type(Type::u32), {{4, 1}, {32, 4}, {fragments.size() / 128, 128}}})
-            .value("width", (int32_t)image.shape()[1]);
-        bind_border(launch, request, false);
-        launch.value("band", (int32_t)ceil_div(ceil_div(image.shape()[0], side), segments))
-            .value("multiplier", taps_of(request).multiplier)
             .out("output", output, words_view(output));
     }
 
 private:
     static HalfBands bands_of(const Variant &variant) {
-        const auto row = variant.configuration<GaussianBlurHalvesConfiguration>();
-        return {1, row.reach, row.high};
+        return {variant.configuration<GaussianBlurHalvesConfiguration>().reach};
     }
 };
 
@@ -280,13 +234,12 @@ struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
 constexpr TwoKernelsForm products("gaussian_blur_products");
 constexpr FusedForm fused("gaussian_blur_fused_products");
 constexpr HalfProductsForm half_products("gaussian_blur_half_products");
-constexpr StripProductsForm strip_products("gaussian_blur_strip_products");
 constexpr FloatProductsForm float_products("gaussian_blur_float_products");
 
 }  // namespace
 
 std::vector<const Form *> forms_by_products() {
-    return {&products, &fused, &half_products, &strip_products, &float_products};
+    return {&products, &fused, &half_products, &float_products};
 }
 
 }  // namespace tilewright

@@ -151,13 +151,12 @@ Array half_bands(const BlurWeights &weights, const HalfBands &bands) {
     struct Key {
         double sigma, truncate;
         Folding folding;
-        int bytes, reach, high;
+        int reach;
         bool operator==(const Key &) const = default;
     };
     auto &known = immortal([] { return Cache<Key, Array>(64); });
     const GaussianWeights &numbers = weights.numbers();
-    const Key key{numbers.sigma, numbers.truncate, numbers.folding, bands.bytes, bands.reach, bands.high};
-    return *known.get(key, [&] {
+    return *known.get({numbers.sigma, numbers.truncate, numbers.folding, bands.reach}, [&] {
         constexpr int lanes = 32, words = 4;
         const std::vector<HalfBands::Entry> entries = bands.entries();
         Array made(Type::u32, {(int64_t)entries.size() * lanes * words});
@@ -165,8 +164,7 @@ Array half_bands(const BlurWeights &weights, const HalfBands &bands) {
         for (const HalfBands::Entry &entry : entries) {
             for (int lane = 0; lane < lanes; lane++) {
                 for (int v = 0; v < words; v++) {
-                    *word++ = bands.word(
-                        bands.bytes == 1 ? numbers.bytes : numbers.words16, v, lane, entry);
+                    *word++ = bands.word(numbers.words16, v, lane, entry);
                 }
             }
         }

@@ -72,7 +72,7 @@ private:
     Array floats_;
 };
 
-// The integer weights as the words of HalfBands: entry, lane, word.
+// The integer weights for u16 as the words of HalfBands: entry, lane, word.
 Array half_bands(const BlurWeights &weights, const HalfBands &bands);
 
 struct GaussianBlurRequest : BlurRequest {

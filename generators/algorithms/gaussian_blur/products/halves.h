@@ -1,5 +1,5 @@
 #pragma once
-// A form of gaussian_blur for u8 and u16 images of one channel: both passes are banded products of bytes, as
+// A form of gaussian_blur for u16 images of one channel: both passes are banded products of bytes, as
 // tensor cores multiply them, in one kernel whose warps share nothing. Variants: tuned_halves_* on CUDA.
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/gaussian_blur/products/banded.h"
@@ -12,37 +12,23 @@
 
 namespace tilewright {
 
-// The 32 lanes of a warp go along a strip of `halves` times 16 rows, 32 columns per step. They blur these down
-// columns; the bytes that a lane gets are those that it is to multiply along rows, in the order of the
-// operand, so that warps wait for nobody. Those of the last steps are kept in a ring. Lane 4 g + q has
+// The 32 lanes of a warp go along a strip of 32 rows, 32 columns per step. They blur these down columns; the
+// bytes that a lane gets are those that it is to multiply along rows, in the order of the operand, so that
+// warps wait for nobody. Those of the last steps are kept in a ring. Lane 4 g + q has
 //     of the image, per 16 rows      rows 4 q ... 4 q + 3 of four columns: from column 4 (g / 2) on where g
 //                                    is even, and otherwise from 16 columns later on
 //     between the passes, per half   columns 4 q ... 4 q + 3 and 16 + 4 q ... 16 + 4 q + 3 of two rows
 //     of the output, per half        the same
 // The two rows are 4 (g / 2) + g % 2, and that + 2. Each half of 16 outputs has a window of its own
-// (HalfBands). Numbers of u16 have two bytes, and their taps three, as in BandedProducts. Image and output
-// are rows of words, whose width is a multiple of 4 pixels.
+// (HalfBands). Image and output are rows of words, whose width is a multiple of 4 pixels. The border is not
+// `zero`.
 struct GaussianBlurHalfProducts : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur_half_products";
-    // The halves of a strip, the warps of a group of workers, and the steps of a segment of the strip.
+    // The warps of a group of workers, and the steps of a segment of the strip.
     struct Group {
         HalfBands bands;
-        int halves, warps;
+        int warps;
         Expr band;
-
-        int bytes() const {  // of a pixel
-            return bands.bytes;
-        }
-        int rows() const {  // of a strip
-            return 16 * halves;
-        }
-        int row_units() const {  // units of 16 rows that a strip reads
-            int last = 0;
-            for (const HalfBands::Entry &entry : bands.entries()) {
-                last = std::max({last, entry.parts[0].unit, entry.parts[1].unit});
-            }
-            return last + 1 + (halves - 1) / 2 * 2;
-        }
     };
     // A pass, with its updates that multiply, and the words of taps that those read.
     struct Pass {
@@ -67,22 +53,20 @@ struct GaussianBlurHalfProducts : Halide::NamesInterface {
 
     // fragments(v, lane, entry): word v of a lane, of HalfBands.
     GaussianBlurHalfProducts(Func image, const Expr &width, const Expr &height, const BorderMap &border,
-        const Func &fragments, const Expr &multiplier, const Group &group, const AddedProduct &product,
-        const WordOperations &word)
+        const Func &fragments, const Group &group, const AddedProduct &product, const WordOperations &word)
         : group(group) {
         // The pass along rows takes the same words in the order of its operand.
         taps(v, worker, k, p) = fragments(select(p == 0, v, v % 2 * 2 + v / 2), worker, k);
         read(image, width, height, border, word);
         multiply(
-            down, "down", {j, a, worker, unit, block, segment}, a % 2, 0, product,
+            down, "down", {j, a, worker, unit, block, segment}, a, 0, product,
             [&](const Pass::Step &step, int, int n, const Expr &of_lane) {
                 return step.taps(n, step.entry, of_lane);
             },
             [&](const Pass::Step &step, int byte, int n, const Expr &of_lane) {
-                return columns(
-                    j, byte, unit_of(step.entry, n) + a / 2 * 2, of_lane, unit, block, segment);
+                return columns(j, byte, unit_of(step.entry, n), of_lane, unit, block, segment);
             });
-        keep(multiplier, word);
+        keep(word);
         multiply(
             along, "along", {h, b, a, worker, unit, block, segment}, b, 1, product,
             [&](const Pass::Step &step, int byte, int n, const Expr &of_lane) {
@@ -93,17 +77,18 @@ struct GaussianBlurHalfProducts : Halide::NamesInterface {
             [&](const Pass::Step &step, int, int n, const Expr &of_lane) {
                 return step.taps(2 * h + n, step.entry, of_lane);
             });
-        const auto number = [&](const Expr &tile, int n) {
-            const auto sums = along.sums(tile, b, a, worker, unit, block, segment);
-            return rounded(select(h == 0, sums[n], sums[2 + n]), multiplier);
+        const auto number = [&](int n) {
+            const auto sums = along.sums(w, b, a, worker, unit, block, segment);
+            return Halide::cast<uint32_t>(select(h == 0, sums[n], sums[2 + n]));
         };
         value(w, h, b, a, worker, unit, block, segment) =
-            group.bytes() == 1 ? joined({number(0, 0), number(0, 1), number(1, 0), number(1, 1)}, 3, word) :
-                                 word.pick(number(w, 0), number(w, 1), WordOperations::hex(0x5410));
+            word.pick(number(0), number(1), WordOperations::hex(0x5410));
         store(width, height);
     }
 
 private:
+    static constexpr int bytes = 2, side = 32;  // of a pixel; of a strip and a step
+
     static Expr own_g(const Expr &of_worker) {
         return of_worker % 32 / 4;
     }
@@ -130,7 +115,8 @@ private:
         return mux(entry, all);
     }
     Expr unit_of(const Expr &entry, int part) const {
-        const Expr all = of_entries(entry, [&](const HalfBands::Entry &one) { return one.parts[part].unit; });
+        const Expr all =
+            of_entries(entry, [&](const HalfBands::Entry &one) { return std::max(one.units[part], part); });
         return clamp(all, 0, 2 * group.bands.steps() - 1);
     }
 
@@ -138,14 +124,12 @@ private:
     // left or the right side are loaded once more in a branch.
     void read(Func image, const Expr &width, const Expr &height, const BorderMap &border,
         const WordOperations &word) {
-        const int reach = group.bands.reach, bytes = group.bytes();
+        const int reach = group.bands.reach;
         const Expr fours = width / 4, g = own_g(worker),
                    at = 8 * (group.band * segment + unit) - reach / 4 + g / 2 + 4 * (g % 2);
-        rows(y, block) =
-            border.inside(group.rows() * group.warps * block - reach + y, height, border.high_y);
+        rows(y, block) = border.inside(side * group.warps * block - reach + y, height, border.high_y);
         const auto from = [&](const Expr &row) {
-            return promised(
-                rows(group.rows() * (worker / 32) + 16 * u + 4 * own_q(worker) + row, block), height);
+            return promised(rows(side * (worker / 32) + 16 * u + 4 * own_q(worker) + row, block), height);
         };
         source(w, r, u, worker, unit, block, segment) =
             image(bytes * clamp(at, 0, fours - 1) + promised(w, bytes), from(r));
@@ -171,9 +155,9 @@ private:
 
     using Operand = std::function<Expr(const Pass::Step &, int byte, int word, const Expr &of_lane)>;
 
-    // The sums of half `half`, as in BandedProducts; those of u8 are of both bytes of the taps.
-    void multiply(Pass &pass, const std::string &name, const std::vector<Var> &at, const Expr &half, int order,
-        const AddedProduct &product, const Operand &left, const Operand &right) {
+    // The sums of half `half`, as in BandedProducts.
+    void multiply(Pass &pass, const std::string &name, const std::vector<Var> &at, const Expr &half,
+        int order, const AddedProduct &product, const Operand &left, const Operand &right) {
         pass.sums = Func(name);
         const std::vector<Expr> places(at.begin(), at.end());
         const auto sums = [&] {
@@ -183,20 +167,16 @@ private:
         pass.sums(at) = Halide::Tuple(0, 0, 0, 0);
         const auto add = [&](int tap, int byte) {
             const std::string of_step = name + "_" + std::to_string(tap) + "_" + std::to_string(byte);
-            Pass::Step step{pass.updates++, RDom(0, (int)group.bands.entries().size(), of_step),
-                Func(of_step + "_taps")};
+            Pass::Step step{
+                pass.updates++, RDom(0, (int)group.bands.entries().size(), of_step), Func(of_step + "_taps")};
             const Expr entry = step.entry;
-            step.entry.where(
-                of_entries(entry, [](const HalfBands::Entry &one) { return one.half; }) == half);
-            if (group.bytes() > 1) {
-                step.entry.where(
-                    of_entries(entry, [](const HalfBands::Entry &one) { return one.tap(); }) == tap);
-            }
+            step.entry.where(of_entries(entry, [](const HalfBands::Entry &one) { return one.half; }) == half);
+            step.entry.where(of_entries(entry, [](const HalfBands::Entry &one) { return one.byte; }) == tap);
             step.taps(v, k, worker) = taps(v, worker % 32, k, order);
-            pass.sums(places) = Halide::Tuple(product(
-                [&](int n, const Expr &g, const Expr &q) { return left(step, byte, n, lane(g, q)); },
-                [&](int n, const Expr &g, const Expr &q) { return right(step, byte, n, lane(g, q)); },
-                own_g(worker), own_q(worker), sums()));
+            pass.sums(places) = Halide::Tuple(
+                product([&](int n, const Expr &g, const Expr &q) { return left(step, byte, n, lane(g, q)); },
+                    [&](int n, const Expr &g, const Expr &q) { return right(step, byte, n, lane(g, q)); },
+                    own_g(worker), own_q(worker), sums()));
             pass.steps.push_back(step);
         };
         const auto shift = [&](int rounding) {
@@ -208,9 +188,6 @@ private:
             pass.updates++;
         };
         add(0, 0);
-        if (group.bytes() == 1) {
-            return;
-        }
         shift(0);
         add(0, 1);
         add(1, 0);
@@ -221,28 +198,15 @@ private:
         add(2, 1);
     }
 
-    // A number with the result of a sum: in its byte 3 for pixels of one byte, in bytes 0 and 1 for two.
-    Expr rounded(const Expr &sum, const Expr &multiplier) const {
-        const Expr number = Halide::cast<uint32_t>(sum);
-        return group.bytes() == 1 ? number * multiplier + (1 << 23) : number;
-    }
-    // The word of byte `byte` of four numbers.
-    static Expr joined(const std::vector<Expr> &numbers, const Expr &byte, const WordOperations &word) {
-        const Expr picks = Halide::cast<uint32_t>(byte | (4 + byte) << 4);
-        return word.pick(word.pick(numbers[0], numbers[1], picks), word.pick(numbers[2], numbers[3], picks),
-            WordOperations::hex(0x5410));
-    }
-
     // ring(r, worker, p, a, ...): byte p of row r % 2 of two, of the four columns in half r / 2.
-    void keep(const Expr &multiplier, const WordOperations &word) {
-        std::vector<Expr> numbers;
-        for (int column = 0; column < 4; column++) {
+    void keep(const WordOperations &word) {
+        const auto number = [&](int column) {
             const auto sums = down.sums(column, a, worker, unit, block, segment);
-            numbers.push_back(
-                rounded(mux(2 * (r % 2) + r / 2, {sums[0], sums[1], sums[2], sums[3]}), multiplier));
-        }
-        words(r, p, a, worker, unit, block, segment) =
-            joined(numbers, group.bytes() == 1 ? Expr(3) : p, word);
+            return Halide::cast<uint32_t>(mux(2 * (r % 2) + r / 2, {sums[0], sums[1], sums[2], sums[3]}));
+        };
+        const Expr picks = select(p == 0, WordOperations::hex(0x40), WordOperations::hex(0x51));
+        words(r, p, a, worker, unit, block, segment) = word.pick(word.pick(number(0), number(1), picks),
+            word.pick(number(2), number(3), picks), WordOperations::hex(0x5410));
         ring(r, worker, p, a, unit, block, segment) = words(r, p, a, worker, unit, block, segment);
         ring_words(r, p, a, k, worker, unit, block, segment) =
             ring(r, worker, p, a, unit + k, block, segment);
@@ -252,18 +216,17 @@ private:
     // below), workers, steps of a segment, segments beside each other, groups of strips.
     void store(const Expr &width, const Expr &height) {
         const Expr band = group.band, fours = width / 4;
-        const int bytes = group.bytes();
-        to = RDom({{0, bytes}, {0, 2}, {0, 2}, {0, group.halves}, {0, 2}, {0, 32 * group.warps}, {0, band},
-                      {0, ceil_div(ceil_div(width, 32), band)},
-                      {0, ceil_div(ceil_div(height, group.rows()), group.warps)}},
+        to = RDom({{0, bytes}, {0, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 32 * group.warps}, {0, band},
+                      {0, ceil_div(ceil_div(width, side), band)},
+                      {0, ceil_div(ceil_div(height, side), group.warps)}},
             "to");
         const Expr of_word = to[0], of_h = to[1], of_b = to[2], of_a = to[3], part = to[4], of_worker = to[5],
                    of_unit = to[6], of_segment = to[7], of_block = to[8], g = own_g(of_worker);
-        const Expr of_step = 8 * (band * of_segment + of_unit), of_strip = group.rows() * strip(of_worker, of_block),
+        const Expr of_step = 8 * (band * of_segment + of_unit), of_strip = side * strip(of_worker, of_block),
                    at = of_step + 4 * of_b + own_q(of_worker),
                    row = of_strip + 16 * of_a + 4 * (g / 2) + g % 2 + 2 * of_h;
         // Part 0: steps that are inside of the image, with one branch for all words.
-        const Expr whole = below(of_step + 7, fours) && below(of_strip + group.rows() - 1, height);
+        const Expr whole = below(of_step + 7, fours) && below(of_strip + side - 1, height);
         to.where(part == 1 || whole);
         to.where(part == 0 || (!whole && below(row, height) && below(at, fours)));
         out(x, y) = Halide::undef<uint32_t>();
