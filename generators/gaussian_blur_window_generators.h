@@ -5,6 +5,7 @@
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/gaussian_blur/products/floats.h"
 #include "generators/algorithms/gaussian_blur/products/fused.h"
+#include "generators/algorithms/gaussian_blur/products/halves.h"
 #include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
@@ -191,6 +192,33 @@ private:
             all.push_back({fragments, *firsts[byte], plane.dim(3).extent()});
         }
         return all;
+    }
+};
+
+// The form for u16 by products of bytes whose warps share nothing. image and output: rows of words, whose
+// base and rows are multiples of 16 bytes; `width` is a multiple of 4. taps: the words of HalfBands, with the
+// dimensions word, lane, entry.
+class GaussianBlurHalfProductsGenerator : public VariantGenerator<GaussianBlurHalfProductsGenerator> {
+public:
+    Input<Buffer<uint32_t, 2>> image{"image"};
+    Input<Buffer<uint32_t, 3>> taps{"taps"};
+    Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
+        band{"band"};
+    Output<Buffer<uint32_t, 2>> output{"output"};
+
+    void generate() {
+        constexpr int words = LaneProduct::words_of_a, lanes = 32;
+        const GaussianBlurHalfProducts::Group group{
+            {configuration<GaussianBlurHalvesConfiguration>().reach}, setting("warps"), band};
+        taps.set_host_alignment(16);
+        taps.dim(0).set_bounds(0, words);
+        taps.dim(1).set_bounds(0, lanes).set_stride(words);
+        taps.dim(2).set_bounds(0, (int)group.bands.entries().size()).set_stride(words * lanes);
+        GaussianBlurHalfProducts blur(image, width, image.height(), {factor, low, high_x, high_y, Expr()},
+            taps, group, added_product(byte_product_call), word_operations(get_target()));
+        output = blur.out;
+        from_origin({image, output});
+        apply(blur, {image, output});
     }
 };
 

@@ -7,6 +7,7 @@
 #include "schedules/gaussian_blur/gaussian_blur_dots.h"
 #include "schedules/gaussian_blur/gaussian_blur_float_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
+#include "schedules/gaussian_blur/gaussian_blur_half_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_products_variants.h"
 #include "schedules/gaussian_blur/gaussian_blur_realigned.h"
 #include "schedules/gaussian_blur/gaussian_blur_two_kernels.h"
@@ -317,6 +318,7 @@ static const ScheduleVariants &variants() {
                 colour_variants(),
                 gaussian_blur_products::fused_variants(),
                 gaussian_blur_products::two_kernel_variants(),
+                gaussian_blur_products::half_variants(),
                 gaussian_blur_products::float_variants(),
                 realigned_variant(),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at

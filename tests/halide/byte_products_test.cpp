@@ -1,5 +1,6 @@
 // The form of gaussian_blur by products of bytes, with an exact model of the instruction in place of it.
 #include "generators/algorithms/gaussian_blur/products/fused.h"
+#include "generators/algorithms/gaussian_blur/products/halves.h"
 #include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "generators/algorithms/gaussian_blur/word_sums.h"
@@ -202,6 +203,75 @@ TEST(ByteProducts, GiveTheBytesOfTheDefinitionInOneKernel) {
         SCOPED_TRACE(std::to_string(pixel.channels) + " channels of " + std::to_string(pixel.bytes));
         expect_definition<GaussianBlurFusedProducts>(
             {pixel.channels, pixel.bytes, 8, 4, false, false, {}}, pixel, cases);
+    }
+}
+
+// The form whose warps share nothing, as a function of this process.
+class ModelledHalves {
+public:
+    explicit ModelledHalves(const HalfBands &bands)
+        : bands_(bands), blur_(image_, width_, image_.height(), border_.map(Expr()), taps_, {bands, 2, band_},
+                             modelled, WordOperations()) {
+        for (Halide::Func f :
+            {blur_.source, blur_.columns, blur_.down.sums, blur_.ring, blur_.along.sums, blur_.value}) {
+            f.compute_root();
+        }
+        blur_.out.compile_jit(Halide::get_jit_target_from_environment());
+    }
+
+    std::vector<uint8_t> operator()(
+        const std::vector<uint8_t> &image, int w, int h, const IntegerTaps &taps, BorderRule rule, int band) {
+        EXPECT_TRUE(bands_.fit(taps));
+        const int words = w / 2;
+        Halide::Buffer<uint32_t> in(words, h), out(words, h);
+        std::memcpy(in.data(), image.data(), image.size());
+        image_.set(in);
+        const std::vector<HalfBands::Entry> entries = bands_.entries();
+        Halide::Buffer<uint32_t> fragments(4, 32, (int)entries.size());
+        fragments.for_each_element([&](int v, int lane, int entry) {
+            fragments(v, lane, entry) = bands_.word(taps, v, lane, entries[(size_t)entry]);
+        });
+        taps_.set(fragments);
+        width_.set(w);
+        band_.set(band);
+        border_.set(rule, w, h);
+        blur_.out.realize(out);
+        std::vector<uint8_t> made(image.size());
+        std::memcpy(made.data(), out.data(), image.size());
+        return made;
+    }
+
+private:
+    const HalfBands bands_;
+    Halide::ImageParam image_{Halide::UInt(32), 2}, taps_{Halide::UInt(32), 3};
+    BorderArguments border_;
+    Halide::Param<int> width_, band_;
+    GaussianBlurHalfProducts blur_;
+};
+
+// Strips and segments that end inside of the image and behind it, and taps that reach as far as the variant
+// serves.
+TEST(ByteProducts, GiveTheBytesOfTheDefinitionByWarpsAlone) {
+    const struct {
+        HalfBands bands;
+        std::vector<Case> cases;
+    } forms[] = {
+        {{8}, {{1, 68, 35, BorderRule::reflect}, {2, 40, 70, BorderRule::mirror}}},
+        {{16}, {{2.25, 100, 66, BorderRule::nearest}, {4, 36, 33, BorderRule::reflect}}},
+    };
+    for (const auto &form : forms) {
+        ModelledHalves blur(form.bands);
+        for (const Case &c : form.cases) {
+            const std::shared_ptr<const GaussianWeights> weights = GaussianWeights::of(c.sigma);
+            const IntegerTaps &taps = weights->words16;
+            const Pixel pixel{1, 2};
+            const std::vector<uint8_t> image = random_bytes((size_t)c.w * (size_t)c.h * pixel.all());
+            for (const int band : {1, 3}) {
+                EXPECT_EQ(
+                    blur(image, c.w, c.h, taps, c.rule, band), blurred(image, c.w, c.h, pixel, taps, c.rule))
+                    << "sigma " << c.sigma << ", " << c.w << " x " << c.h << ", border " << (int)c.rule;
+            }
+        }
     }
 }
 

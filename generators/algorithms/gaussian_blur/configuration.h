@@ -91,6 +91,16 @@ struct GaussianBlurProductsConfiguration {
     }
 };
 
+// Of GaussianBlurHalfProducts.
+struct GaussianBlurHalvesConfiguration {
+    int reach = 0;  // of the taps that the variant serves, a multiple of 8
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("reach", reach);
+    }
+};
+
 // Of the forms with a window of fixed radius: GaussianBlurWindow, GaussianBlurWindowDot and
 // GaussianBlurColours.
 struct GaussianBlurWindowConfiguration {

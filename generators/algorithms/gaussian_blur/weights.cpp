@@ -246,6 +246,21 @@ uint32_t TapFragments::word(const IntegerTaps &taps, int v, int lane, int m, int
     return word;
 }
 
+bool HalfBands::fit(const IntegerTaps &taps) const {
+    return taps.reach() <= reach && TapFragments::fit(taps, false);
+}
+
+uint32_t HalfBands::word(const IntegerTaps &taps, int v, int lane, const Entry &entry) const {
+    const int unit = entry.units[v / 2], row = lane / 4,
+              output = 16 * entry.half + 4 * (row / 2) + row % 2 + 2 * (v % 2),
+              begin = 16 * unit + 4 * (lane % 4) - reach;
+    uint32_t word = 0;
+    for (int b = 0; b < 4 && unit != no_unit; b++) {
+        word |= (taps.at(begin + b - output) >> (8 * entry.byte) & 255) << (8 * b);
+    }
+    return word;
+}
+
 namespace {
 
 // The nearest 16-bit float to a number from 0 to 65504, ties to even: its bits, and its value.

@@ -182,6 +182,50 @@ struct TapFragments {
     uint32_t word(const IntegerTaps &taps, int v, int lane, int m, int step) const;
 };
 
+// The three bytes of the taps for u16, where each half of 16 of the 32 neighbouring outputs has a window of
+// its own, in units of 16 positions of a line. The first unit begins `reach` pixels before the first output.
+// Row r of half m is output 16 m + 4 (r % 8 / 2) + r % 2 + 2 (r / 8).
+struct HalfBands {
+    int reach;  // of the taps, a multiple of 8
+
+    static constexpr int bytes = 3, no_unit = -1;
+
+    // What an instruction multiplies for the outputs of a half: a byte of the taps, by the pixels of an even
+    // unit and of an odd one, which are neighbours where the window has both. By `no_unit`, taps are 0.
+    struct Entry {
+        int half, byte, units[2];
+    };
+    // Those of half 0, and then those of half 1.
+    std::vector<Entry> entries() const {
+        std::vector<Entry> all;
+        for (int half = 0; half < 2; half++) {
+            const int first = half, last = (2 * reach + 16 * half + 15) / 16;
+            for (int byte = 0; byte < bytes; byte++) {
+                int single[2] = {no_unit, no_unit};
+                for (int unit = first; unit <= last; unit++) {
+                    if (unit % 2 == 0 && unit < last) {
+                        all.push_back({half, byte, {unit, unit + 1}});
+                        unit++;
+                    } else {
+                        single[unit % 2] = unit;
+                    }
+                }
+                if (single[0] != no_unit || single[1] != no_unit) {
+                    all.push_back({half, byte, {single[0], single[1]}});
+                }
+            }
+        }
+        return all;
+    }
+    int steps() const {  // of two units
+        return ceil_div(32 + 2 * reach, 32);
+    }
+    bool fit(const IntegerTaps &taps) const;
+
+    // Word v of a lane.
+    uint32_t word(const IntegerTaps &taps, int v, int lane, const Entry &entry) const;
+};
+
 // The taps as an operand of products of 16-bit floats (LaneProduct), in steps of 16 positions of a line: 16
 // neighbouring outputs by the window that they read, which begins 8 (steps - 1) positions before them. Each
 // tap is scaled by 4096, which keeps its parts, a high and a low 16-bit float, in their range. Rows and

@@ -159,6 +159,43 @@ private:
     }
 };
 
+// u16, by warps that share nothing.
+struct HalfProductsForm final : BlurForm<GaussianBlurRequest> {
+    using BlurForm::BlurForm;
+
+    bool serves(
+        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
+        const Array &image = request.image();
+        return bands_of(variant).fit(taps_of(request)) && request.border != Border::zero &&
+               image.shape()[1] % 4 == 0 &&
+               request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
+               in_words(image, variant.backend, 16) && in_words(output, variant.backend, 16);
+    }
+
+    // Before its first step of outputs a warp blurs the columns of a window, so that segments are as long as
+    // they can be while all warps run at once.
+    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
+        Array &output) const override {
+        const Array &image = request.image();
+        const Array fragments = half_bands(*request.weights, bands_of(variant));
+        const int64_t strips = round_up(ceil_div(image.shape()[0], side), variant.tunable("warps")),
+                      segments = std::max<int64_t>(
+                          units_of(launch.device()) * variant.tunable("resident") / strips, 1);
+        launch.in("image", image, words_view(image))
+            .in("taps", fragments,
+                View{halide_type(Type::u32), {{4, 1}, {32, 4}, {fragments.size() / 128, 128}}})
+            .value("width", (int32_t)image.shape()[1]);
+        bind_border(launch, request, false);
+        launch.value("band", (int32_t)ceil_div(ceil_div(image.shape()[1], side), segments))
+            .out("output", output, words_view(output));
+    }
+
+private:
+    static HalfBands bands_of(const Variant &variant) {
+        return {variant.configuration<GaussianBlurHalvesConfiguration>().reach};
+    }
+};
+
 // f32, by pairs of 16-bit floats.
 struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
     using BlurForm::BlurForm;
@@ -196,12 +233,13 @@ struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
 
 constexpr TwoKernelsForm products("gaussian_blur_products");
 constexpr FusedForm fused("gaussian_blur_fused_products");
+constexpr HalfProductsForm half_products("gaussian_blur_half_products");
 constexpr FloatProductsForm float_products("gaussian_blur_float_products");
 
 }  // namespace
 
 std::vector<const Form *> forms_by_products() {
-    return {&products, &fused, &float_products};
+    return {&products, &fused, &half_products, &float_products};
 }
 
 }  // namespace tilewright

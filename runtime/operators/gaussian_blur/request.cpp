@@ -147,6 +147,31 @@ Array longer_taps(const BlurWeights &weights, int radius, Type pixel) {
 
 }  // namespace
 
+Array half_bands(const BlurWeights &weights, const HalfBands &bands) {
+    struct Key {
+        double sigma, truncate;
+        Folding folding;
+        int reach;
+        bool operator==(const Key &) const = default;
+    };
+    auto &known = immortal([] { return Cache<Key, Array>(64); });
+    const GaussianWeights &numbers = weights.numbers();
+    return *known.get({numbers.sigma, numbers.truncate, numbers.folding, bands.reach}, [&] {
+        constexpr int lanes = 32, words = 4;
+        const std::vector<HalfBands::Entry> entries = bands.entries();
+        Array made(Type::u32, {(int64_t)entries.size() * lanes * words});
+        uint32_t *word = made.as<uint32_t>();
+        for (const HalfBands::Entry &entry : entries) {
+            for (int lane = 0; lane < lanes; lane++) {
+                for (int v = 0; v < words; v++) {
+                    *word++ = bands.word(numbers.words16, v, lane, entry);
+                }
+            }
+        }
+        return made;
+    });
+}
+
 std::pair<Array, Array> taps_of_passes(const GaussianBlurRequest &request, Type pixel) {
     const auto as_long = [&](const BlurWeights &weights) {
         const int radius = request.radius();

@@ -72,6 +72,9 @@ private:
     Array floats_;
 };
 
+// The integer weights for u16 as the words of HalfBands: entry, lane, word.
+Array half_bands(const BlurWeights &weights, const HalfBands &bands);
+
 struct GaussianBlurRequest : BlurRequest {
     Border border = Border::reflect;
     double value = 0;                              // beyond the border `constant`
