@@ -1,6 +1,7 @@
 // Every example that a reader may copy: those of each command's --help, and the commands of README.md,
 // docs/*.md and the pages of its folders, but for reports. They are taken from the texts themselves, and run
 // on a machine without a GPU and OpenCL, on small files of the names that they use.
+// Long because reading examples, changing them for such a machine and making their files need each other.
 #include "tests/support/arrays.h"
 #include "tests/support/files.h"
 #include "tests/support/process.h"
