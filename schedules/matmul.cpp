@@ -201,7 +201,6 @@ ScheduleVariants tuned_on_tensor_cores() {
             variant(
                 "tuned_tensor_small_boxes", cuda, "f16 bf16", fragments, in_boxes, rows(1, 1, 64, 32, 8, 4))
                 .meant_for("tiles", {.most = 1200})
-                .kept_for("products of up to about 1500 whose depth is no multiple of 64")
                 .says("As tuned_tensor_small_whole, by the tensor memory accelerator, for depths that 8 "
                       "divides."),
             variant("tuned_tensor_whole", cuda, "f16 bf16", fragments, in_boxes, rows(1, 2, 256, 32, 8, 2))
