@@ -138,19 +138,14 @@ inline void halves(GaussianBlurHalfProducts &blur, ScheduleContext &context) {
 // sigma 1 .112 / .121, sigma 2.25 .185 / .157; without loads ahead and with 128 registers .120 and .166, with
 // 96 .121 and .182; blocks of 8 warps .113 and .179.
 inline ScheduleVariants half_variants() {
-    ScheduleVariants variants;
-    const auto made = [&](int reach, int registers, int resident) {
-        variants.push_back(variant("tuned_halves_" + std::to_string(reach), cuda, "u16", halves,
+    const auto made = [](int reach, int resident) {
+        return variant("tuned_halves_" + std::to_string(reach), cuda, "u16", halves,
             GaussianBlurHalvesConfiguration{.reach = reach},
             {{"warps", 4, 1, 16}, {"resident", resident, 1, 64}})
-                .serves("channels", {.least = 1, .most = 1})
-                .registers("", registers)
-                .says("One kernel, whose warps share nothing; the tensor cores multiply bytes by a band of "
-                      "taps."));
+            .serves("channels", {.least = 1, .most = 1})
+            .says("One kernel, whose warps share nothing; the tensor cores multiply bytes by a band of taps.");
     };
-    made(8, 128, 16);
-    made(16, 168, 12);
-    return variants;
+    return {made(8, 16).registers("", 128), made(16, 12).registers("", 168)};
 }
 
 }  // namespace tilewright::gaussian_blur_products
