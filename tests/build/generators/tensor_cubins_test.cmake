@@ -32,7 +32,7 @@ if (NOT text MATCHES "wgmma.mma_async" OR text MATCHES "tw_wgmma")
     message(FATAL_ERROR "the PTX has calls in place of instructions")
 endif ()
 file(STRINGS ${WORK}/some_cuda_needs.h needs REGEX "_needs{")
-if (NOT needs MATCHES "some_tensor_small_f32_cuda_needs{[^}]*, 90}" OR
-    NOT needs MATCHES "some_registers_f32_cuda_needs{[^}]*, 0}")
+if (NOT needs MATCHES "some_tensor_small_f32_cuda_needs{[^}]*, 90, 0}" OR
+    NOT needs MATCHES "some_registers_f32_cuda_needs{[^}]*, 0, 0}")
     message(FATAL_ERROR "the needs are:\n${needs}")
 endif ()
