@@ -77,8 +77,10 @@ ScheduleVariants second_parts_on_gpus() {
         "tuned", {
                      pass_variant("tuned_rows", opencl, lines_in_shared, {8, 16},
                          second_part(FftPassShape::Lines::transposed, 16)),
-                     pass_variant("tuned_any", gpu, lines_in_shared, {16, 16}, second_part_of_any(32))
+                     pass_variant("tuned_any", cuda, lines_in_shared, {16, 16}, second_part_of_any(32))
                          .registers("", 64),
+                     // Every OpenCL device has the 34 KB for it; 256 points would take 68.
+                     pass_variant("tuned_any", opencl, lines_in_shared, {8, 16}, second_part_of_any(32)),
                      pass_variant("tuned_thin", gpu, lines_in_shared, {8, 16},
                          second_part(FftPassShape::Lines::across, 16)),
                  });
@@ -107,7 +109,8 @@ static const ScheduleVariants &variants() {
 
         family("fused", pass_variants("fused_rows", lines_in_shared, along, whole_rows())),
         // Columns 32 together, as the first parts of long ones are; below, 16 for narrower images.
-        family("tuned", pass_variants("tuned_first", lines_in_shared, across, {{{4, 8}, 32}})),
+        family("tuned",
+            pass_variants("tuned_first", lines_in_shared, across, {{{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
         // Devices without clusters take the passes behind theirs.
         family("fused",
             {pass_variants("fused_clustered_columns", lines_in_shared, clustered, clustered_columns()),
