@@ -143,7 +143,8 @@ inline ScheduleVariants half_variants() {
             GaussianBlurHalvesConfiguration{.reach = reach},
             {{"warps", 4, 1, 16}, {"resident", resident, 1, 64}})
             .serves("channels", {.least = 1, .most = 1})
-            .says("One kernel, whose warps share nothing; the tensor cores multiply bytes by a band of taps.");
+            .says("One kernel, whose warps share nothing; the tensor cores multiply bytes by a band of "
+                  "taps.");
     };
     return {made(8, 16).registers("", 128), made(16, 12).registers("", 168)};
 }
