@@ -32,6 +32,22 @@ inline Halide::Expr result_of(const TensorProduct &product, const Halide::Expr &
 // The words of a warp's operand: word `word` of lane 4 g + q.
 using LaneWord = std::function<Halide::Expr(int word, Halide::Expr g, Halide::Expr q)>;
 
+// The g and the q of a worker of a block of threads, which is lane 4 g + q of its warp.
+inline Halide::Expr g_of(const Halide::Expr &worker) {
+    return worker % 32 / 4;
+}
+inline Halide::Expr q_of(const Halide::Expr &worker) {
+    return worker % 4;
+}
+// The worker that is lane 4 g + q of the warp of `worker`, of which `g_of(in_block)` and `q_of(in_block)` are
+// its own: itself for these.
+inline Halide::Expr lane_of_warp(
+    const Halide::Expr &worker, const Halide::Expr &in_block, const Halide::Expr &g, const Halide::Expr &q) {
+    const bool is_own =
+        Halide::Internal::equal(g, g_of(in_block)) && Halide::Internal::equal(q, q_of(in_block));
+    return is_own ? worker : worker / 32 * 32 + 4 * g + q;
+}
+
 // Adds a product (LaneProduct) to the four sums of lane 4 g + q.
 using AddedProduct = std::function<std::vector<Halide::Expr>(const LaneWord &a, const LaneWord &b,
     Halide::Expr g, Halide::Expr q, const std::vector<Halide::Expr> &sums)>;

@@ -3,25 +3,13 @@
 #include "generators/algorithms/gaussian_blur/products/floats.h"
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
+#include "schedules/gaussian_blur/worker_registers.h"
 #include "schedules/schedule.h"
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace tilewright::gaussian_blur_products {
-
-// Keeps what a worker computes of a Func in its registers: these dimensions have so many elements.
-struct Extent {
-    Halide::Var dimension;
-    int elements;
-};
-inline void in_registers(GaussianBlurFloatProducts &blur, Halide::Func f, Halide::LoopLevel level,
-    const std::vector<Extent> &extents) {
-    f.compute_at(level).store_in(Halide::MemoryType::Register).bound_extent(blur.worker, 1);
-    for (const Extent &extent : extents) {
-        f.bound_extent(extent.dimension, extent.elements).unroll(extent.dimension);
-    }
-}
 
 // The sums of a pass. `taps` and `words` are what a step multiplies, which the worker loads before, 16 bytes
 // at a time.

@@ -2,25 +2,16 @@
 // The schedule of gaussian_blur for u16 on tensor cores by warps that share nothing.
 #include "generators/algorithms/gaussian_blur/products/halves.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
+#include "schedules/gaussian_blur/worker_registers.h"
 #include "schedules/schedule.h"
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tilewright::gaussian_blur_products {
 
-// Keeps what a worker computes of a Func in its registers: these dimensions have so many elements.
-inline void in_registers(const GaussianBlurHalfProducts &blur, Halide::Func f, const Halide::LoopLevel &level,
-    const std::vector<std::pair<Halide::Var, int>> &extents) {
-    f.compute_at(level).store_in(Halide::MemoryType::Register).bound_extent(blur.worker, 1);
-    for (const auto &[dimension, elements] : extents) {
-        f.bound_extent(dimension, elements).unroll(dimension);
-    }
-}
-
 // The sums of a pass. `loops`: of the sums, from the innermost on, which are within that over the entries.
 inline void multiply_in_registers(const GaussianBlurHalfProducts &blur, GaussianBlurHalfProducts::Pass &pass,
-    const Halide::LoopLevel &level, const std::vector<std::pair<Halide::Var, int>> &loops) {
+    const Halide::LoopLevel &level, const std::vector<Extent> &loops) {
     Halide::Func sums = pass.sums;
     in_registers(blur, sums, level, loops);
     for (int update = 0; update < sums.num_update_definitions(); update++) {

@@ -80,15 +80,13 @@ private:
         return w % division.workers();
     }
     Expr g() const {
-        return worker() % 32 / 4;
+        return g_of(worker());
     }
     Expr q() const {
-        return worker() % 4;
+        return q_of(worker());
     }
-    // The worker that is lane 4 g + q of the same warp.
     Expr lane(const Expr &of_g, const Expr &of_q) const {
-        const bool is_own = Halide::Internal::equal(of_g, g()) && Halide::Internal::equal(of_q, q());
-        return is_own ? Expr(w) : w / 32 * 32 + 4 * of_g + of_q;
+        return lane_of_warp(w, worker(), of_g, of_q);
     }
     Expr warp() const {
         return worker() / 32 % division.warps_of_slice();

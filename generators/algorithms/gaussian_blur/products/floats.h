@@ -71,19 +71,9 @@ private:
         return Expr(bits);
     }
 
-    // The worker that is lane 4 g + q of a worker's warp, of which these are its own g and q.
-    static Expr own_g(const Expr &of_worker) {
-        return of_worker % 32 / 4;
-    }
-    static Expr own_q(const Expr &of_worker) {
-        return of_worker % 4;
-    }
     Expr lane(const Expr &g, const Expr &q) const {
-        const bool is_own =
-            Halide::Internal::equal(g, own_g(worker)) && Halide::Internal::equal(q, own_q(worker));
-        return is_own ? Expr(worker) : worker / 32 * 32 + 4 * g + q;
+        return lane_of_warp(worker, worker, g, q);
     }
-
     Expr strip(const Expr &of_worker, const Expr &of_block) const {
         return group.warps * of_block + of_worker / 32;
     }
@@ -164,7 +154,7 @@ private:
                 const auto both = pieces(word, j, of_along[1], lane(g, q), unit, block, segment);
                 return of_part(of_product, 2, both[0], both[1]);
             },
-            own_g(worker), own_q(worker), sums_of(along(j, t, worker, unit, block, segment))));
+            g_of(worker), q_of(worker), sums_of(along(j, t, worker, unit, block, segment))));
     }
 
     static std::vector<Expr> sums_of(const Halide::FuncRef &tuple) {
@@ -202,7 +192,7 @@ private:
                 };
                 return of_part(of_product, 1, of_taps(0), of_taps(1));
             },
-            own_g(worker), own_q(worker), sums_of(down(j, t, worker, unit, block, segment))));
+            g_of(worker), q_of(worker), sums_of(down(j, t, worker, unit, block, segment))));
     }
 
     // Where a sum of a lane is not finite, the lane adds the taps of its outputs: `lost` is the number of

@@ -89,17 +89,8 @@ struct GaussianBlurHalfProducts : Halide::NamesInterface {
 private:
     static constexpr int bytes = 2, side = 32;  // of a pixel; of a strip and a step
 
-    static Expr own_g(const Expr &of_worker) {
-        return of_worker % 32 / 4;
-    }
-    static Expr own_q(const Expr &of_worker) {
-        return of_worker % 4;
-    }
-    // The worker that is lane 4 g + q of a worker's warp, of which these are its own g and q.
     Expr lane(const Expr &g, const Expr &q) const {
-        const bool is_own =
-            Halide::Internal::equal(g, own_g(worker)) && Halide::Internal::equal(q, own_q(worker));
-        return is_own ? Expr(worker) : worker / 32 * 32 + 4 * g + q;
+        return lane_of_warp(worker, worker, g, q);
     }
     Expr strip(const Expr &of_worker, const Expr &of_block) const {
         return group.warps * of_block + of_worker / 32;
@@ -125,11 +116,11 @@ private:
     void read(Func image, const Expr &width, const Expr &height, const BorderMap &border,
         const WordOperations &word) {
         const int reach = group.bands.reach;
-        const Expr fours = width / 4, g = own_g(worker),
+        const Expr fours = width / 4, g = g_of(worker),
                    at = 8 * (group.band * segment + unit) - reach / 4 + g / 2 + 4 * (g % 2);
         rows(y, block) = border.inside(side * group.warps * block - reach + y, height, border.high_y);
         const auto from = [&](const Expr &row) {
-            return promised(rows(side * (worker / 32) + 16 * u + 4 * own_q(worker) + row, block), height);
+            return promised(rows(side * (worker / 32) + 16 * u + 4 * q_of(worker) + row, block), height);
         };
         source(w, r, u, worker, unit, block, segment) =
             image(bytes * clamp(at, 0, fours - 1) + promised(w, bytes), from(r));
@@ -176,7 +167,7 @@ private:
             pass.sums(places) = Halide::Tuple(
                 product([&](int n, const Expr &g, const Expr &q) { return left(step, byte, n, lane(g, q)); },
                     [&](int n, const Expr &g, const Expr &q) { return right(step, byte, n, lane(g, q)); },
-                    own_g(worker), own_q(worker), sums()));
+                    g_of(worker), q_of(worker), sums()));
             pass.steps.push_back(step);
         };
         const auto shift = [&](int rounding) {
@@ -221,9 +212,9 @@ private:
                       {0, ceil_div(ceil_div(height, side), group.warps)}},
             "to");
         const Expr of_word = to[0], of_h = to[1], of_b = to[2], of_a = to[3], part = to[4], of_worker = to[5],
-                   of_unit = to[6], of_segment = to[7], of_block = to[8], g = own_g(of_worker);
+                   of_unit = to[6], of_segment = to[7], of_block = to[8], g = g_of(of_worker);
         const Expr of_step = 8 * (band * of_segment + of_unit), of_strip = side * strip(of_worker, of_block),
-                   at = of_step + 4 * of_b + own_q(of_worker),
+                   at = of_step + 4 * of_b + q_of(of_worker),
                    row = of_strip + 16 * of_a + 4 * (g / 2) + g % 2 + 2 * of_h;
         // Part 0: steps that are inside of the image, with one branch for all words.
         const Expr whole = below(of_step + 7, fours) && below(of_strip + side - 1, height);
