@@ -27,7 +27,8 @@ if [ $# -eq 0 ]; then
     done
     ASAN_OPTIONS=detect_stack_use_after_return=1 "$programs/files_test" --gtest_brief=1
 fi
-"$python" -B tests/fuzz/seeds.py "$build/seeds"
+words=$("$python" -B tests/fuzz/seeds.py "$build/seeds" 2>&1 >/dev/null)
+[ -z "$words" ] || { printf 'seeds.py prints errors: %s\n' "$words"; exit 1; }
 targets=("$@")
 [ $# -gt 0 ] || targets=(png jpeg tiff npy text measured results pipeline)
 limit=(-max_total_time="$seconds")
