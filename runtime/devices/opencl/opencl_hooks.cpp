@@ -171,7 +171,9 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
     } else {
         code = launch();
     }
-    if (code != 0) {
+    if (code == 0) {
+        take_ptx_memory(this_thread.variant, this_thread.device);
+    } else {
         refuse_ptx_memory(this_thread.variant, device_info(this_thread.device));
     }
     if (OpenClLaunches *launches = code == 0 ? this_thread.launches : nullptr) {

@@ -11,10 +11,15 @@ namespace tilewright::driver {
 // much as the GPU has. What it says counts for other devices, and for capabilities that are not known here.
 int64_t ptx_memory(const DeviceInfo &info);
 
+// The device's driver took a launch of a variant: its kernels' memory is there, also after a refusal. A null
+// pointer stands for no variant.
+void take_ptx_memory(const Variant *variant, Device device);
+
 // The device's driver refused a program or a launch of a variant. Where its kernels need more shared memory
-// than the driver says, that is taken for the reason: what the driver says counts from now on, for all
-// kernels, because a compiler that knows no more than 48 KB would refuse each of them after its work. Returns
-// whether it is so. A null pointer stands for no variant.
+// than the driver says and than any that was taken, that is taken for the reason: the device has no more than
+// those from now on, for all kernels, because a compiler that knows no more than 48 KB would refuse each of
+// them after its work. Returns whether it is so. What refuses less memory, or as much again, has another
+// reason, which may be gone at the next call.
 bool refuse_ptx_memory(const Variant *variant, const DeviceInfo &info);
 
 // How often it was. Where the number grew during a call that failed, other variants may serve the

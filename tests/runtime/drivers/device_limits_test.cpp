@@ -174,6 +174,15 @@ TEST(DeviceLimits, TheMemoryOfAGpuFollowsFromItsComputeCapability) {
     EXPECT_EQ(kilobytes(90), 48) << "what the driver says";
     info.device.index = 8;
     EXPECT_EQ(kilobytes(90), 227) << "another device";
+
+    variant.needs.shared_bytes = 100 * 1024;
+    driver::take_ptx_memory(nullptr, info.device);
+    driver::take_ptx_memory(&variant, info.device);
+    EXPECT_FALSE(driver::refuse_ptx_memory(&variant, info)) << "it was taken before";
+    EXPECT_EQ(kilobytes(90), 227);
+    variant.needs.shared_bytes++;
+    EXPECT_TRUE(driver::refuse_ptx_memory(&variant, info));
+    EXPECT_EQ(kilobytes(90), 100) << "what was taken before";
 }
 
 TEST(DeviceLimits, ADeviceBelowTheCapabilityOfALibraryIsRefused) {

@@ -328,7 +328,8 @@ TEST(OpenClPrograms, WhereMemoryOfPtxIsRefusedAnotherVariantRuns) {
         return made;
     };
     constexpr ImageForm form("generated");
-    const std::vector<Variant> variants = {variant("tuned_large", 60000), variant("tuned_any", 40000)};
+    const std::vector<Variant> variants = {
+        variant("tuned_huge", 90000), variant("tuned_large", 60000), variant("tuned_any", 40000)};
     const ImageOperator op("picky", "a test's", variants, {&form});
     const Array image(Type::u8, {8, 8});
     const auto ran = [&](Device device, const std::string &schedule, const std::string &layout) {
@@ -339,31 +340,34 @@ TEST(OpenClPrograms, WhereMemoryOfPtxIsRefusedAnotherVariantRuns) {
             {.device = device, .schedule = schedule, .statistics = &statistics, .layout = layout});
         return statistics.libraries.back();
     };
-    const auto expect_refusal = [&](Device device) {
-        const Error error = error_of([&] { ran(device, "tuned_large", ""); });
+    const auto expect_refusal = [&](Device device, const std::string &has) {
+        const Error error = error_of([&] { ran(device, "tuned_huge", ""); });
         EXPECT_EQ(error.fault(), Fault::device);
         EXPECT_EQ(std::string(error.what()),
-            "picky: schedule = tuned_large: its blocks take 60000 bytes of shared memory, and " +
-                device.str() + " has 49152 per block");
+            "picky: schedule = tuned_huge: its blocks take 90000 bytes of shared memory, and " +
+                device.str() + " has " + has + " per block");
     };
     const Device nvidia{Backend::opencl, fake_opencl::nvidia}, old{Backend::opencl, fake_opencl::old_nvidia};
-    const std::string large = variants[0].name(), any = variants[1].name();
-    EXPECT_EQ(ran(nvidia, "tuned", ""), large);
+    const std::string large = variants[1].name(), any = variants[2].name();
+    EXPECT_EQ(ran(nvidia, "tuned_large", ""), large);
 
     // A driver that takes no PTX: the fake one of this device.
     const size_t sources = record().sources.size();
     EXPECT_EQ(ran(old, "tuned", ""), any);
     EXPECT_EQ(record().sources.size(), sources + 1) << "OpenCL C with so much memory is not tried";
     EXPECT_EQ(ran(old, "tuned", ""), any);
-    expect_refusal(old);
-    EXPECT_EQ(ran(nvidia, "tuned", ""), large) << "another device";
+    expect_refusal(old, "49152");
+    EXPECT_EQ(ran(nvidia, "tuned_large", ""), large) << "another device";
 
-    // A launch that is refused, of the second image.
+    // A launch that is refused, of as much memory as others had, and then of more.
     const fake_opencl::Requests &requests = fake_opencl::requests();
-    requests.refuse_once(2, 0);
-    EXPECT_EQ(ran(nvidia, "tuned", "nhw"), any);
-    EXPECT_EQ(ran(nvidia, "tuned", ""), any);
-    expect_refusal(nvidia);
+    requests.refuse_once(1, 0);
+    EXPECT_EQ(error_of([&] { ran(nvidia, "tuned_large", ""); }).fault(), Fault::device);
+    EXPECT_EQ(ran(nvidia, "tuned_large", ""), large) << "it had another reason";
+    requests.refuse_once(1, 0);
+    EXPECT_EQ(ran(nvidia, "tuned", "nhw"), large);
+    EXPECT_EQ(ran(nvidia, "tuned", ""), large);
+    expect_refusal(nvidia, "60000");
     requests.refuse_once(1, 0);
     EXPECT_EQ(error_of([&] { ran(nvidia, "tuned", ""); }).fault(), Fault::device)
         << "another reason than memory";
