@@ -28,11 +28,6 @@ struct Timed {
     double least() const {
         return *std::min_element(ms.begin(), ms.end());
     }
-    double spread() const {
-        std::vector<double> sorted = ms;
-        std::sort(sorted.begin(), sorted.end());
-        return sorted[sorted.size() / 2] / sorted.front() - 1;
-    }
 };
 
 bool is_asked(const Operator &op, const Variant &variant, Device device) {
@@ -164,8 +159,7 @@ bool Calibration::measure(const MeasuredCall &one, double seconds) {
     }
     const Measures call = one.op->measures(*requests_[0]);
     for (const Timed &variant : variants) {
-        file_.add(
-            one.op->name(), one.type, variant.variant->schedule, call, variant.least(), variant.spread());
+        file_.add(one.op->name(), one.type, variant.variant->schedule, call, variant.least());
     }
     return !variants.empty();
 }

@@ -22,12 +22,8 @@ MeasuredOn device_in(const Json &file) {
         int_of(device.at("units")), device.at("is_gpu"), device.value("capability", "")};
 }
 
-struct Time {
-    double ms, spread;
-};
-
-// The least time of each variant and call, by operator, type, schedule and the numbers of the call.
-using LeastTimes = std::map<std::tuple<std::string, std::string, std::string, std::vector<double>>, Time>;
+// The least ms of each variant and call, by operator, type, schedule and the numbers of the call.
+using LeastTimes = std::map<std::tuple<std::string, std::string, std::string, std::vector<double>>, double>;
 
 void take_times(const Json &file, LeastTimes &least) {
     for (const Json &times : file.at("times")) {
@@ -38,10 +34,10 @@ void take_times(const Json &file, LeastTimes &least) {
                 if (ms.at(i).is_null()) {
                     continue;  // the variant does not serve the call
                 }
-                const Time time = {ms.at(i), of_variant.at("spread").at(i)};
+                const double time = ms.at(i);
                 const auto [at, is_new] =
                     least.try_emplace({times.at("operator"), times.at("type"), schedule, calls.at(i)}, time);
-                at->second = at->second.ms <= time.ms ? at->second : time;
+                at->second = std::min(at->second, time);
             }
         }
     }
@@ -92,13 +88,13 @@ MeasuredFile joined_calibrations(
         origin["how"] = fmt::format("{}; the least of {} files", origin.value("how", ""), count);
     }
     MeasuredFile measured(device.value());
-    for (const auto &[key, time] : least) {
+    for (const auto &[key, ms] : least) {
         const auto &[op, type, schedule, numbers] = key;
         Measures call;
         for (const double number : numbers) {
             call.add(number);
         }
-        measured.add(op, type, schedule, call, time.ms, time.spread);
+        measured.add(op, type, schedule, call, ms);
     }
     measured.set_copies(copies);
     return measured;

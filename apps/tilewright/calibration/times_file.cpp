@@ -7,7 +7,6 @@
 #include "tilewright/error.h"
 #include "tilewright/files.h"
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -92,14 +91,14 @@ std::string MeasuredOn::text() const {
 }
 
 void MeasuredFile::add(const std::string &op, const std::string &type, const std::string &schedule,
-    const Measures &call, double ms, double spread) {
+    const Measures &call, double ms) {
     Times &times = times_[{op, type}];
     const auto at = std::find(times.calls.begin(), times.calls.end(), call);
     const auto number = (size_t)(at - times.calls.begin());
     if (at == times.calls.end()) {
         times.calls.push_back(call);
     }
-    times.variants[schedule].emplace(number, Time{ms, spread});
+    times.variants[schedule].emplace(number, ms);
 }
 
 size_t MeasuredFile::points() const {
@@ -122,14 +121,12 @@ Json MeasuredFile::json(const std::string &op, const std::string &type, const Ti
         calls.push_back(std::vector<double>(call.numbers.begin(), call.numbers.begin() + (long)call.count));
     }
     for (const auto &[schedule, of_variant] : times.variants) {
-        Json ms = Json::array(), spread = Json::array();
+        Json ms = Json::array();
         for (size_t call = 0; call < times.calls.size(); call++) {
             const auto at = of_variant.find(call);
-            ms.push_back(at == of_variant.end() ? Json() : Json(rounded(at->second.ms)));
-            spread.push_back(
-                at == of_variant.end() ? Json() : Json(std::round(1000 * at->second.spread) / 1000));
+            ms.push_back(at == of_variant.end() ? Json() : Json(rounded(at->second)));
         }
-        variants[schedule] = {{"ms", ms}, {"spread", spread}};
+        variants[schedule] = {{"ms", ms}};
     }
     return {{"operator", op}, {"type", type}, {"calls", calls}, {"variants", variants}};
 }

@@ -39,11 +39,10 @@ class MeasuredFile {
 public:
     explicit MeasuredFile(MeasuredOn device) : device_(std::move(device)) {}
 
-    // The time of a variant for calls of these measures; `spread` is the part by which the median of its
-    // measurements exceeds the least. Of several times for one variant and the same measures the first
-    // counts.
+    // The time of a variant for calls of these measures. Of several times for one variant and the same
+    // measures the first counts.
     void add(const std::string &op, const std::string &type, const std::string &schedule,
-        const Measures &call, double ms, double spread);
+        const Measures &call, double ms);
     void set_copies(const CopyRates &copies) {
         copies_ = copies;
     }
@@ -64,12 +63,9 @@ public:
     PredictionError write(const std::string &path, const Json &origin, bool keeps_older) const;
 
 private:
-    struct Time {
-        double ms, spread;
-    };
     struct Times {
         std::vector<Measures> calls;
-        std::map<std::string, std::map<size_t, Time>> variants;  // by the number of the call
+        std::map<std::string, std::map<size_t, double>> variants;  // ms, by the number of the call
     };
     static Json json(const std::string &op, const std::string &type, const Times &times);
 

@@ -88,7 +88,7 @@ TEST_F(CommandLine, CalibrateTakesTheLeastOfItsOwnFiles) {
             "2026-11-23T00:00:00Z", "how": "by turns"}, "copies": {"bytes_to_device_per_ms": 0,
             "bytes_to_host_per_ms": 0, "copy_ms": 0}, "times": [{"operator": "invert", "type": "u8",
             "calls": [[64, 64, 1], [65, 64, 1], [66, 64, 1]], "variants": {"tuned": {"ms": )" +
-                                         ms + R"(, "spread": [0.1, 0.2, 0.1]}}}]})"));
+                                         ms + "}}}]}"));
         return path(name);
     };
     const std::string files = calibration("a.json", "a CPU", "[2.0, null, 2.0]") + "," +
