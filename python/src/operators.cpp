@@ -48,6 +48,20 @@ std::optional<std::string> type_among(const std::vector<std::string> &choices, n
     return is_type ? std::optional(name) : std::nullopt;
 }
 
+// The argument `name` that has to be a number. Errors: TypeError.
+double number_of(nb::handle value, const std::string &name, const std::string &takes) {
+    double number = PyBool_Check(value.ptr()) ? -1 : PyFloat_AsDouble(value.ptr());
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError)) {  // an int beyond all doubles
+        PyErr_Clear();
+        number = std::numeric_limits<double>::infinity();
+    }
+    if (PyBool_Check(value.ptr()) || (number == -1 && PyErr_Occurred())) {
+        PyErr_Clear();
+        refuse_argument(name, takes, value);
+    }
+    return number;
+}
+
 // A value of an option, as settings have it. Errors: TypeError, for another type than the option's.
 std::variant<double, std::string> value_of(const Option &option, nb::handle value) {
     const std::string name = python_name(option.name);
@@ -58,16 +72,7 @@ std::variant<double, std::string> value_of(const Option &option, nb::handle valu
         return std::string(value.ptr() == Py_True ? "yes" : "no");
     }
     if (option.is_number) {
-        double number = PyBool_Check(value.ptr()) ? -1 : PyFloat_AsDouble(value.ptr());
-        if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError)) {  // an int beyond all doubles
-            PyErr_Clear();
-            number = std::numeric_limits<double>::infinity();
-        }
-        if (PyBool_Check(value.ptr()) || (number == -1 && PyErr_Occurred())) {
-            PyErr_Clear();
-            refuse_argument(name, option.is_whole ? "a whole number" : "a number", value);
-        }
-        return number;
+        return number_of(value, name, option.is_whole ? "a whole number" : "a number");
     }
     // A word that may be a number: "auto" or 2.5.
     if (option.choices.empty() && PyNumber_Check(value.ptr())) {
@@ -162,14 +167,41 @@ Array shaped(const std::string &type, const std::vector<int64_t> &shape) {
     return Array::view(type_of_name(type), nothing, shape);
 }
 
-// (dtype, shape) of the result for inputs of these: a list of pairs (dtype, shape).
-nb::tuple output_of(const OperatorInPython &self, const nb::list &inputs, const nb::tuple &values) {
-    std::vector<Array> arrays;
-    for (const nb::handle input : inputs) {
-        arrays.push_back(shaped(nb::cast<std::string>(input[0]), nb::cast<std::vector<int64_t>>(input[1])));
+// (dtype, shape) of the result for inputs of these: pairs (dtype, shape).
+nb::tuple output_of(const OperatorInPython &self, nb::handle inputs, nb::handle values, const nb::args &more,
+    const nb::kwargs &others) {
+    refuse_others("output_of()", 2, more, others);
+    std::vector<std::pair<std::string, std::vector<int64_t>>> pairs;
+    if (!nb::try_cast(inputs, pairs)) {
+        refuse_argument("inputs", "pairs (dtype, shape), as [('uint8', (480, 640))]", inputs);
     }
-    const auto [type, shape] = self.op.output_of(arrays, settings_of(self, values));
+    std::vector<Array> arrays;
+    for (const auto &[type, shape] : pairs) {
+        arrays.push_back(shaped(type, shape));
+    }
+    const auto [type, shape] = self.op.output_of(arrays, settings_of(self, tuple_of(values, "values")));
     return nb::make_tuple(numpy_name(type), nb::tuple(nb::cast(shape)));
+}
+
+nb::list variants(const OperatorInPython &self, const nb::args &more, const nb::kwargs &others) {
+    refuse_others("variants()", 0, more, others);
+    nb::list all;
+    for (const Variant &variant : self.op.variants()) {
+        all.append(nb::cast(&variant, nb::rv_policy::reference));
+    }
+    return all;
+}
+
+std::optional<int64_t> halo(const OperatorInPython &self, nb::handle values, nb::handle error,
+    const nb::args &more, const nb::kwargs &others) {
+    refuse_others("halo()", 2, more, others);
+    return self.op.halo(settings_of(self, tuple_of(values, "values")), number_of(error, "error", "a number"));
+}
+
+void check_schedule(
+    const OperatorInPython &self, nb::handle schedule, const nb::args &more, const nb::kwargs &others) {
+    refuse_others("check_schedule()", 1, more, others);
+    self.op.check_schedule(word_of(schedule, "schedule"));
 }
 
 nb::dict tunables_of(const Variant &variant) {
@@ -247,31 +279,15 @@ void add_operators(nb::module_ &module) {
         .def_prop_ro(
             "optional_input", [](const OperatorInPython &o) { return o.op.optional_input(); },
             nb::rv_policy::copy)
-        .def("variants",
-            [](const OperatorInPython &o) {
-                nb::list variants;
-                for (const Variant &variant : o.op.variants()) {
-                    variants.append(nb::cast(&variant, nb::rv_policy::reference));
-                }
-                return variants;
-            })
-        .def(
-            "halo",
-            [](const OperatorInPython &o, const nb::tuple &values, double error) {
-                return o.op.halo(settings_of(o, values), error);
-            },
-            "values"_a = nb::tuple(), "error"_a = 0.,
+        .def("variants", &variants, "more"_a, "others"_a)
+        .def("halo", &halo, "values"_a.none() = nb::tuple(), "error"_a.none() = 0., "more"_a, "others"_a,
             "How many pixels a part of an image needs around it so that its result is that of the whole "
             "image, but for `error`, a part of the image's largest value. None: parts cannot be put "
             "together.")
-        .def("output_of", &output_of, "inputs"_a, "values"_a = nb::tuple(),
-            "(dtype, shape) of the result for inputs [(dtype, shape), ...].")
-        .def(
-            "check_schedule",
-            [](const OperatorInPython &o, nb::handle schedule) {
-                o.op.check_schedule(word_of(schedule, "schedule"));
-            },
-            "schedule"_a.none(), "Refuses a schedule that the operator does not have.")
+        .def("output_of", &output_of, "inputs"_a = nb::none(), "values"_a.none() = nb::tuple(), "more"_a,
+            "others"_a, "(dtype, shape) of the result for inputs [(dtype, shape), ...].")
+        .def("check_schedule", &check_schedule, "schedule"_a = nb::none(), "more"_a, "others"_a,
+            "Refuses a schedule that the operator does not have.")
         .def("run", &run, "arrays"_a = nb::none(), "values"_a.none() = nb::tuple(), "out"_a = nb::none(),
             "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "stats"_a = nb::none(),
             "stream"_a.none() = 0, "progress"_a = nb::none(), "layout"_a.none() = "", "more"_a, "others"_a)

@@ -89,6 +89,18 @@ OwnArray view(nb::object object, const nb::args &more, const nb::kwargs &others)
     return {read.array, read.view.is_valid() ? nb::cast(read.view) : nb::object(object)};
 }
 
+OwnArray wrap_memory(nb::handle device, nb::handle memory, nb::handle dtype, nb::handle shape,
+    nb::object owner, const nb::args &more, const nb::kwargs &others) {
+    refuse_others("wrap()", 5, more, others);
+    const Device on = Device::parse(word_of(device, "device"));
+    const int64_t address = whole_number_of(memory, "memory");
+    if (address < 0) {
+        refuse_value("memory", "takes an address of the device's memory, not " + std::to_string(address));
+    }
+    const Type type = type_of_name(word_of(dtype, "dtype"));
+    return {Array::wrap(type, on, (uint64_t)address, shape_of(shape), {}, kept(std::move(owner)))};
+}
+
 // How other libraries get the elements.
 void add_protocols(nb::class_<OwnArray> &array) {
     array.def("__array__", &to_array, "dtype"_a = nb::none(), "copy"_a = nb::none())
@@ -219,14 +231,11 @@ void add_array(nb::module_ &module) {
             "device_memory", [](const OwnArray &a) { return a.array.device_memory(); },
             "The CUDA pointer of the first element, or the cl_mem; 0 where the newest elements are on the "
             "host.")
-        .def_static(
-            "wrap",
-            [](const std::string &device, uint64_t memory, const std::string &dtype,
-                std::vector<int64_t> shape, nb::object owner) {
-                return OwnArray{Array::wrap(type_of_name(dtype), Device::parse(device), memory,
-                    std::move(shape), {}, kept(std::move(owner)))};
-            },
-            "device"_a, "memory"_a, "dtype"_a, "shape"_a, "owner"_a = nb::none(), words_on_wrap)
+        .def_static("wrap", &wrap_memory, "device"_a = nb::none(), "memory"_a = nb::none(),
+            "dtype"_a = nb::none(), "shape"_a = nb::none(), "owner"_a = nb::none(), "more"_a, "others"_a,
+            nb::sig("def wrap(device: str, memory: int, dtype: str, shape: "
+                    "collections.abc.Sequence[int], owner: object | None = None) -> Array"),
+            words_on_wrap)
         .def(
             "numpy",
             [](const OwnArray &self, const nb::args &more, const nb::kwargs &others) {

@@ -85,7 +85,7 @@ void refuse_others(const std::string &what, const nb::kwargs &others) {
 }
 
 void refuse_others(const std::string &what, size_t taken, const nb::args &more, const nb::kwargs &others) {
-    if (more.size() > 0) {
+    if (!more.empty()) {
         refuse(what + " takes " + std::to_string(taken) + (taken == 1 ? " argument" : " arguments") +
                ", not " + std::to_string(taken + more.size()));
     }
