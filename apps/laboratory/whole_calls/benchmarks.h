@@ -15,14 +15,6 @@ void add_host_calls(Device device);
 // many_images: 16 images through a Stream, beside their copies alone and their kernels alone.
 void add_many_images(Device device);
 
-// first_calls: the first call of each operator in a process of its own, without any cache, and with empty and
-// full ones of ours, by OpenCL, and of the driver.
-void add_first_calls(Device device);
-
-// What such a process does: prints the milliseconds until the device has a context, those of the first and of
-// the second call, how many modules were loaded, and how long that took.
-void print_first_call(Device device, const std::string &op);
-
 // Adds one by its name and its function. An exception ends it, with its text in place of a time.
 benchmark::internal::Benchmark *add(
     const std::string &name, const std::function<void(benchmark::State &)> &run);

@@ -34,28 +34,23 @@ namespace {
 
 constexpr const char *usage =
     "usage: call_benchmarks [--device DEVICE] [Google Benchmark's options]\n"
-    "Times many_images and first_calls, and on a GPU host_calls; --benchmark_filter=^host_calls/ chooses.\n";
+    "Times many_images, and on a GPU host_calls; --benchmark_filter=^host_calls/ chooses.\n";
 
-// The value of an option, which is taken from the words.
-std::string taken(const char *name, const std::string &otherwise, int &count, char **words) {
+// The value of --device, which is taken from the words.
+std::string taken_device(int &count, char **words) {
     for (int i = 1; i + 1 < count; i++) {
-        if (strcmp(words[i], name) == 0) {
+        if (strcmp(words[i], "--device") == 0) {
             const std::string value = words[i + 1];
             std::copy(words + i + 2, words + count, words + i);
             count -= 2;
             return value;
         }
     }
-    return otherwise;
+    return "cpu";
 }
 
 int run(int count, char **words) {
-    const Device device = Device::parse(taken("--device", "cpu", count, words));
-    const std::string first_call = taken("--first-call", "", count, words);
-    if (!first_call.empty()) {
-        print_first_call(device, first_call);
-        return 0;
-    }
+    const Device device = Device::parse(taken_device(count, words));
     benchmark::Initialize(&count, words);
     if (benchmark::ReportUnrecognizedArguments(count, words)) {
         fmt::print(stderr, "{}", usage);
@@ -71,7 +66,6 @@ int run(int count, char **words) {
         add_host_calls(device);
     }
     add_many_images(device);
-    add_first_calls(device);
     benchmark::RunSpecifiedBenchmarks();
     return 0;
 }
