@@ -256,7 +256,7 @@ ScheduleVariants register_variants() {
                              .in("tuned")
                              .meant_for("pairs", {.most = 3e8})
                              .says(small_tiles),
-                         exact(variant("registers_small", gpu, "f32 i32", slices, sliced(8, 4, 16, 64)))
+                         exact(variant("registers_small", gpu, "f32", slices, sliced(8, 4, 16, 64)))
                              .in("tuned")
                              .meant_for("pairs", {.most = 1e8})
                              .says(small_tiles),

@@ -229,15 +229,15 @@ ScheduleVariant medium_variants_on(const char *types, Backends where) {
 // `task` on CPUs is in KiB of the image: 1.5 MiB take one core of an AMD EPYC (Zen 4, 2026-11-23) some 25 us,
 // and two such tasks are worth waking a thread. Where there are two or more, pieces of 256 KiB are read
 // faster by many cores (16 of a Xeon, Sapphire Rapids, 2026-11-28: u8 8192 x 8192 .553 -> .277 ms).
-const Tunable task{"task", 1536, 16, 16384}, pieces{"pieces", 6, 1, 16}, small_task{"task", 256, 16, 16384},
-    strip{"strip", 4096, 64, 65536}, long_strip{"strip", 8192, 64, 65536};
+const Tunable task{"task", 1536, 16, 16384}, pieces{"pieces", 6, 1, 16}, strip{"strip", 4096, 64, 65536},
+    long_strip{"strip", 8192, 64, 65536};
 
 // f32 is added in one vector at a time, and u8 (tuned_bytes) in vectors of 32 bytes: 8192 x 8192 takes .93 to
 // .95 of the time of vectors twice as long (AMD EPYC, Zen 4, 2026-11-23). Data in the cache takes as long.
-ScheduleVariant wide_variants(const char *types, int lanes, int unroll) {
+ScheduleVariant wide_variants(const char *types, int lanes, int unroll, double least_width) {
     return variant("tuned_wide", cpu, types, strips_of_rows,
         {{"lanes", lanes, 16, 64}, {"groups", 255, 16, 255}, {"unroll", unroll, 1, 8}, task, pieces, strip})
-        .meant_for("width", {.least = 48})
+        .meant_for("width", {.least = least_width})
         .with("strict_float")
         .says("Spreads strips of rows over the cores, and adds a row in vectors of 16-bit sums.");
 }
@@ -276,22 +276,15 @@ ScheduleVariants tuned_variants() {
             variant("tuned_bytes", cpu, "u8 u8f32", strips_of_octets,
                 {{"lanes", 32, 16, 256}, {"unroll", 4, 1, 8}, task, pieces, strip})
                 .says("Strips of rows over the cores; one instruction adds the bytes of each octet."),
-            wide_variants("u16 u16f32", 32, 8),
-            wide_variants("f32 f64 f16 bf16", 16, 1),
+            wide_variants("u16 u16f32", 32, 8, 48),
+            wide_variants("f32", 16, 1, 48),
+            wide_variants("f64 f16 bf16", 16, 1, 16),
             halves("tuned_halves_32", "u16 f32 u16f32", 32),
             halves("tuned_halves_16", all, 16).kept_for("rows of 16 to 31 pixels"),
             halves("tuned_halves_8", all, 8).kept_for("rows of 8 to 15 pixels"),
-            variant("tuned_narrow", cpu, all, pixels_of_rows, {long_strip})
-                .meant_for("width", {.most = 7})
+            variant("tuned_any", cpu, any, pixels_of_rows, {long_strip})
                 .with("strict_float")
-                .avx2()
-                .kept_for("rows of fewer than 8 pixels")
-                .says("Strips of rows over the cores, pixel by pixel, for rows of fewer than 8 pixels."),
-            variant("tuned_any", cpu, any, strips_of_rows,
-                {{"lanes", 1}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, small_task, {"pieces", 1, 1, 16},
-                    long_strip})
-                .with("strict_float")
-                .says("As tuned_wide without vectors, for rows of fewer than 8 pixels."),
+                .says("Strips of rows over the cores, pixel by pixel, for rows too short for vectors."),
         });
 }
 

@@ -247,7 +247,7 @@ ScheduleVariants tuned_on_cpu() {
     return family("tuned",
         {
             in_registers_on_cpu(),
-            variant("tuned_blocks", cpu, "rgb8 rgb16", transpose_cpu::blocks, tunables(64, 64, 64))
+            variant("tuned_blocks", cpu, "rgb8", transpose_cpu::blocks, tunables(64, 64, 64))
                 .meant_for("kib", {.least = 4096})
                 .says(in_blocks),
             variant("tuned_rectangles", vnni, "rgb8", transpose_cpu::blocks, colours_in_rectangles,

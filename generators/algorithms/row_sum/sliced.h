@@ -1,6 +1,6 @@
 #pragma once
-// A form of row_sum: slices of a row, whose sums fit a narrower type. Variants: tuned_any, tuned_few_rows
-// and tuned_wide on CPUs.
+// A form of row_sum: slices of a row, whose sums fit a narrower type. Variants: tuned_few_rows and tuned_wide
+// on CPUs.
 #include "Halide.h"
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"

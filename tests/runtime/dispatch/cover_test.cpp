@@ -1,6 +1,7 @@
 // Every variant of the family `tuned` is needed. A call that was measured takes it, or it alone serves some
 // sample, or the plan of another variant runs it; or its table says for which calls or machines it stays,
-// none of which was measured (kept_for() in schedules/schedule.h).
+// none of which was measured (kept_for() in schedules/schedule.h). And every variant with measured times is
+// there: predictions would compare with the times of one that is gone.
 #include "runtime/dispatch/choice/choice.h"
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/operator.h"
@@ -130,6 +131,28 @@ TEST(Cover, EveryVariantOfTunedIsNeededOrSaysForWhatItStays) {
         for (const auto &[reason, is_needed] : reasons) {
             EXPECT_TRUE(is_needed) << op->name() << ": each variant that is kept for " << reason
                                    << " is needed without that; remove its kept_for()";
+        }
+    }
+}
+
+TEST(Cover, EveryVariantWithMeasuredTimesIsInATable) {
+    std::set<std::string> known;
+    const auto name = [](std::string_view op, std::string_view schedule, std::string_view type,
+                          Backend backend) {
+        return std::string(op) + "/" + std::string(schedule) + "/" + std::string(type) + "/" +
+               name_of(backend);
+    };
+    for (const Operator *op : operators()) {
+        for (const Variant &variant : op->variants()) {
+            known.insert(name(op->name(), variant.schedule, variant.type, variant.backend));
+        }
+    }
+    for (const MeasuredDevice &device : built_in_measurements()) {
+        for (const MeasuredTimes &times : device.times) {
+            for (const std::string_view schedule : times.variants) {
+                const std::string full = name(times.op, schedule, times.type, device.backend);
+                EXPECT_TRUE(known.contains(full)) << device.file << ": remove the times of " << full;
+            }
         }
     }
 }
