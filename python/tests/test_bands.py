@@ -142,6 +142,16 @@ def test_sums_are_vectors(tmp_path):
         bands.process(image((300, 41, 3)), tmp_path / "out.tif", "row_sum", axes="yxs")
 
 
+@pytest.mark.parametrize("name", ["out.tif", "out.ome.tif"])
+@pytest.mark.parametrize("samples", [1, 2, 3, 4])
+def test_a_tiff_has_any_number_of_samples(tmp_path, samples, name):
+    array = image((2, 300, 41, samples))
+    bands.process(array, tmp_path / name, "invert", axes="zyxs")
+    with tifffile().TiffFile(tmp_path / name) as file:
+        assert file.series[0].axes == ("ZYXS" if samples > 1 else "ZYX")
+        np.testing.assert_array_equal(file.asarray().reshape(array.shape), 255 - array)
+
+
 def test_operators_on_whole_images_take_whole_planes_where_there_is_room():
     array = image((2, 120, 90))
     target = np.zeros_like(array)

@@ -135,18 +135,21 @@ class TiffTarget:
 
     def __init__(self, path, shape, dtype, layout, source):
         self.tifffile = package("tifffile")
-        self.path, self.shape, self.dtype = path, shape, dtype
+        self.path = path
         self.rows = queue.Queue(1)
         self.error, self.is_ended, self.is_given_up = None, False, False
         handle, self.temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         os.close(handle)
         samples = len(layout.plane) == 3
         axes = layout.axes.upper().replace("YXC", "YXS") if samples else layout.axes.upper()
-        is_ome = ".ome." in path.name.lower() or len(shape) > (3 if samples else 2)
         known = source.metadata
         is_turned = shape[len(layout.planes) :] != layout.plane or (  # as far as can be seen
             layout.plane[0] == layout.plane[1] and known.get("PhysicalSizeX") != known.get("PhysicalSizeY")
         )
+        if samples and shape[-1] == 1:  # tifffile writes no axis of one sample
+            samples, axes, shape = False, axes[:-1], shape[:-1]
+        is_ome = ".ome." in path.name.lower() or len(shape) > (3 if samples else 2)
+        self.samples = shape[-1:] if samples else ()
         self.how = {
             "shape": shape,
             "dtype": dtype,
@@ -154,6 +157,7 @@ class TiffTarget:
             "compression": "zlib",
             "compressionargs": {"level": 2},
             "photometric": "rgb" if samples and shape[-1] in (3, 4) else "minisblack",
+            "planarconfig": "contig" if samples else None,
             "metadata": {"axes": axes, **({} if is_turned else known)} if is_ome else None,
         }
         self.is_ome = is_ome
@@ -165,6 +169,7 @@ class TiffTarget:
 
     def _tiles(self):
         while (part := self.rows.get()) is not None:
+            part = part.reshape(part.shape[:2] + self.samples)
             for x in range(0, part.shape[1], _TILE):
                 tile = np.zeros((_TILE, _TILE) + part.shape[2:], part.dtype)
                 piece = part[:, x : x + _TILE]
