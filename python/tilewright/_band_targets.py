@@ -82,13 +82,24 @@ def _exchange(new, old):
     return rename(here, os.fsencode(new), here, os.fsencode(old), both) == 0
 
 
+def _is_array(zarr, path):
+    """Not a group, which has other arrays too, and what its user put beside them."""
+    try:
+        return isinstance(zarr.open(str(path), mode="r"), zarr.Array)
+    except Exception:  # of zarr and of its codecs, of any kind, for what is no zarr or is broken
+        return False
+
+
 class ZarrTarget(ArrayTarget):
     """A folder of zarr, which gets its name when it is whole. An older one of the name is replaced then."""
 
     def __init__(self, path, shape, dtype, layout, source):
         zarr = package("zarr")
-        if path.exists() and not any((path / name).exists() for name in ("zarr.json", ".zarray", ".zgroup")):
-            refuse(f"target = {path}: it is there, and is no zarr; remove it, or name another one")
+        if path.exists() and not _is_array(zarr, path):
+            refuse(
+                f"target = {path}: it is there, and is no array of zarr; remove it, or name another one"
+            )
+        path = path.resolve()  # a link stays
         planes = len(layout.planes)
         chunk = (layout.chunk or (_CHUNK, _CHUNK)) + shape[planes + 2 :]
         chunks = (1,) * planes + tuple(min(c, n) for c, n in zip(chunk, shape[planes:]))
@@ -135,7 +146,7 @@ class TiffTarget:
 
     def __init__(self, path, shape, dtype, layout, source):
         self.tifffile = package("tifffile")
-        self.path = path
+        self.path = path = path.resolve()  # a link stays
         self.rows = queue.Queue(1)
         self.error, self.is_ended, self.is_given_up = None, False, False
         handle, self.temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
