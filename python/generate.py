@@ -27,8 +27,9 @@ layout : str, optional
     A letter for each axis of the arrays, as "nhwc" or "nchw". h and w are the axes of an image, and c
     directly behind w is the axis of its channels. Every other axis counts images, and so does c where the
     operator takes no channels. Each image is computed by itself, with its own borders, and the result has
-    the same layout. `stats` is then of all images together, and "planes" in it says how many there are.
-    Without a layout the arrays are (h, w) or (h, w, c); nothing is guessed.
+    the same layout, without the axis that a sum has added up. `stats` is then of all images together, and
+    "planes" in it says how many there are. Without a layout the arrays are (h, w) or (h, w, c); nothing is
+    guessed.
 dtype : str, optional
     The inputs are converted to this type first, by numpy.asarray and astype, so that lists are taken too.
     Without it nothing is converted.

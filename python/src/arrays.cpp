@@ -142,6 +142,25 @@ nb::object as_numpy(nb::handle object) {
                                                                     numpy().attr("from_dlpack")(object);
 }
 
+// Whether an array of NumPy has elements of a type that is taken, at strides that are no whole numbers of
+// elements: a field of packed structures, of which nanobind makes no view.
+bool has_strides_between_elements(nb::handle object) {
+    if (!is_derived(object)) {
+        return false;
+    }
+    const nb::object dtype = object.attr("dtype");
+    if (!nb::cast<bool>(dtype.attr("isnative")) || !type_of_numpy(text_of(nb::object(dtype.attr("name"))))) {
+        return false;
+    }
+    const auto size = nb::cast<int64_t>(dtype.attr("itemsize"));
+    for (const nb::handle stride : nb::tuple(nb::object(object.attr("strides")))) {
+        if (nb::cast<int64_t>(stride) % size != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 Array view_of_numpy(nb::handle dense) {
     return in_place(nb::cast<nb::ndarray<>>(dense), dense, "copy", false);
 }
@@ -164,13 +183,21 @@ void check_host(int device_type, const std::string &name) {
     }
 }
 
+[[noreturn]] void refuse_read_only(const std::string &name) {
+    refuse_type(name, "takes a writable array, and it is read-only");
+}
+
 // Reads an argument that is the library's own array, or an array on a CUDA device. False for others, which
 // are in host memory; what would lose something there is refused. Errors: TypeError, and those of wrap().
 bool is_read(Argument &read, const std::string &name, void *stream, bool writable) {
     const nb::handle object = read.given;
     if (nb::isinstance<OwnArray>(object)) {
+        const auto &own = nb::cast<const OwnArray &>(object);
+        if (writable && own.read_only) {
+            refuse_read_only(name);
+        }
         read.kind = Argument::Kind::own;
-        read.array = nb::cast<OwnArray &>(object).array;
+        read.array = own.array;
         return true;
     }
     if (is_numpy(object)) {
@@ -223,10 +250,13 @@ Argument read_input(nb::handle object, const std::string &name, void *stream) {
         if (has_no_protocol || has_bfloats(object)) {
             return of_bfloats(read_input(bits_of(object), name, stream), object);
         }
-        refuse(object, name, false);
+        if (has_no_protocol || !has_strides_between_elements(object)) {
+            refuse(object, name, false);
+        }
+    } else {
+        check_host(read.view.device_type(), name);
+        read.array = in_place(read.view, object, name, false);
     }
-    check_host(read.view.device_type(), name);
-    read.array = in_place(read.view, object, name, false);
     if (read.array.empty()) {
         read.copied = true;
         nb::dict how;
@@ -252,12 +282,18 @@ Argument read_output(nb::handle object, void *stream) {
             return of_bfloats(read_output(bits_of(object), stream), object);
         }
         if (nb::ndarray<nb::ro> seen; nb::try_cast(from, seen) && type_of(seen.dtype())) {
-            refuse_type("out", "takes a writable array, and it is read-only");
+            refuse_read_only("out");
         }
-        refuse(object, "out", true);
+        if (!has_strides_between_elements(object)) {
+            refuse(object, "out", true);
+        }
+        if (!nb::cast<bool>(as_numpy(object).attr("flags").attr("writeable"))) {
+            refuse_read_only("out");
+        }
+    } else {
+        check_host(view.device_type(), "out");
+        read.array = in_place(view, object, "out", true);
     }
-    check_host(view.device_type(), "out");
-    read.array = in_place(view, object, "out", true);
     if (read.array.empty()) {
         read.copied = true;
         nb::object own = as_numpy(object);
@@ -271,6 +307,17 @@ Argument read_output(nb::handle object, void *stream) {
 void write_back(const Argument &output) {
     if (output.copied) {
         call_function(numpy().attr("copyto"), nb::make_tuple(as_numpy(output.given), output.dense));
+    }
+}
+
+bool is_writable(nb::handle object) {
+    try {
+        read_output(object, nullptr);
+        return true;
+    } catch (const nb::builtin_exception &) {
+        return false;
+    } catch (const nb::python_error &) {
+        return false;
     }
 }
 
@@ -319,7 +366,7 @@ nb::object numpy_of(const OwnArray &own) {
     const std::vector<size_t> shape(array.shape().begin(), array.shape().end());
     const int64_t *strides = array.strides().data();
     const nb::dlpack::dtype type = dlpack_type(array.type());
-    if (array.is_wrapped()) {  // the host does not write another library's memory
+    if (own.read_only || array.is_wrapped()) {  // the host does not write another library's memory
         return nb::cast(nb::ndarray<nb::numpy, nb::ro>(
             std::as_const(array).data(), shape.size(), shape.data(), owner, strides, type));
     }

@@ -13,6 +13,7 @@ namespace tilewright::python {
 struct OwnArray {
     Array array;
     nanobind::object owner = {};  // of the memory that it uses
+    bool read_only = false;       // what it is a view of must not be written
 };
 
 // An argument of a call.
@@ -38,6 +39,9 @@ Argument read_input(nanobind::handle object, const std::string &name, void *stre
 Argument read_output(nanobind::handle object, void *stream);
 void write_back(const Argument &output);
 
+// Whether an array that read_input() takes in place may be written too.
+bool is_writable(nanobind::handle object);
+
 // A new array for the result, of the kind of `like`: dense, in memory of the library that `like` is of where
 // that can make one, else of NumPy.
 Argument new_output(Type type, const std::vector<int64_t> &shape, const Argument &like);
@@ -46,8 +50,8 @@ Argument new_output(Type type, const std::vector<int64_t> &shape, const Argument
 // the same memory.
 nanobind::object result_of(const Argument &output, const Argument &like);
 
-// A library's array as NumPy's, without a copy; it keeps the array and the owner of its memory. Errors: those
-// of Array::data().
+// A library's array as NumPy's, without a copy; it keeps the array and the owner of its memory, and is
+// read-only where the array is. Errors: those of Array::data().
 nanobind::object numpy_of(const OwnArray &array);
 
 }  // namespace tilewright::python

@@ -35,11 +35,14 @@ std::string root_of(nb::handle object) {
     refuse_type(name, std::string("takes elements of ") + types_in_words + ", not " + type);
 }
 
+[[noreturn]] void refuse_gaps(const std::string &name) {
+    refuse_value(name, "on a GPU the elements of a row must be contiguous; make the array contiguous first");
+}
+
 Array checked_wrap(
     const std::string &name, Type type, int index, uint64_t memory, Layout layout, nb::handle object) {
     if (!layout.has_dense_rows()) {
-        refuse_value(
-            name, "on a GPU the elements of a row must be contiguous; make the array contiguous first");
+        refuse_gaps(name);
     }
     return Array::wrap(type, {Backend::cuda, index}, memory, std::move(layout.shape),
         std::move(layout.strides), kept(nb::borrow(object)));
@@ -111,6 +114,9 @@ Array wrap_interface(nb::handle object, int index, const std::string &name, bool
         if (fields.contains("strides") && !fields["strides"].is_none()) {
             layout.strides = field_of<std::vector<int64_t>>(fields, "strides", name);
             for (int64_t &stride : layout.strides) {
+                if (stride % (int64_t)size_of(type) != 0) {  // a field of packed structures
+                    refuse_gaps(name);
+                }
                 stride /= (int64_t)size_of(type);
             }
         }

@@ -63,20 +63,28 @@ nb::object capsule_of(const OwnArray &own, void *data, nb::dlpack::device device
     }));
 }
 
-bool is_true(nb::handle object) {
-    return !object.is_none() && nb::cast<bool>(object);
+// The argument `name` as a T. Errors: TypeError.
+template<typename T>
+T as(nb::handle object, const std::string &name, const std::string &takes) {
+    T value = {};
+    if (!nb::try_cast(object, value)) {
+        refuse_argument(name, takes, object);
+    }
+    return value;
 }
 
-// Whether the consumer wants the elements on the host. Errors: BufferError.
-bool wants_host(std::pair<int, int> place, nb::handle dl_device, nb::handle copy) {
+constexpr const char *two_numbers = "two whole numbers";
+
+// Whether the consumer wants the elements on the host. Errors: BufferError; TypeError.
+bool wants_host(std::pair<int, int> place, nb::handle dl_device, std::optional<bool> copy) {
     if (dl_device.is_none()) {
         return place.first == on_host;
     }
-    const auto wanted = nb::cast<std::pair<int, int>>(dl_device);
+    const auto wanted = as<std::pair<int, int>>(dl_device, "dl_device", two_numbers);
     if (wanted.first != on_host && wanted != place) {
         throw nb::buffer_error("dl_device: the elements can be had where they are, or on the host");
     }
-    if (wanted.first == on_host && place.first != on_host && !copy.is_none() && !nb::cast<bool>(copy)) {
+    if (wanted.first == on_host && place.first != on_host && copy == false) {
         throw nb::buffer_error(
             "copy: the elements are on a GPU, and copy=False forbids to bring them to the host");
     }
@@ -91,19 +99,25 @@ nb::tuple dlpack_device(const Array &array) {
                                                         nb::make_tuple(on_host, 0);
 }
 
-nb::object to_dlpack(
-    const OwnArray &self, nb::object stream, nb::object max_version, nb::object dl_device, nb::object copy) {
+nb::object to_dlpack(const OwnArray &self, nb::object stream, nb::object max_version, nb::object dl_device,
+    nb::object wants_copy) {
+    const std::optional<bool> copy =
+        wants_copy.is_none() ? std::nullopt : std::optional(as<bool>(wants_copy, "copy", "True or False"));
+    const int version =
+        max_version.is_none() ? 0 : as<std::pair<int, int>>(max_version, "max_version", two_numbers).first;
     auto place = nb::cast<std::pair<int, int>>(dlpack_device(self.array));
     const bool host = wants_host(place, dl_device, copy);
     Array source = self.array;
+    const bool copied = host && copy == true;
+    const bool read_only = !copied && (self.read_only || (host && source.is_wrapped()));
     void *data = nullptr;
     if (!host) {
-        if (is_true(copy)) {
+        if (copy == true) {
             throw nb::buffer_error("copy: no copies are made on a GPU; copy with the consumer's own library");
         }
         data = reinterpret_cast<void *>(source.device_memory());
         constexpr int64_t no_wait = -1;
-        const int64_t waiting = stream.is_none() ? 1 : nb::cast<int64_t>(stream);
+        const int64_t waiting = stream.is_none() ? 1 : as<int64_t>(stream, "stream", "a whole number");
         if (waiting != no_wait) {
             // Its end has the consumer's stream wait.
             const JoinedStream joined({Backend::cuda, place.second}, reinterpret_cast<void *>(waiting));
@@ -114,13 +128,12 @@ nb::object to_dlpack(
         }
         place = {on_host, 0};
         const Unlocked released;
-        source = is_true(copy) ? source.clone(0) : source;
-        data = source.is_wrapped() ? const_cast<void *>(std::as_const(source).data()) : source.data();
+        source = copied ? source.clone(0) : source;
+        data = read_only ? const_cast<void *>(std::as_const(source).data()) : source.data();
     }
-    const uint64_t flags =
-        (host && source.is_wrapped() ? read_only_flag : 0) | (host && is_true(copy) ? copied_flag : 0);
+    const uint64_t flags = (read_only ? read_only_flag : 0) | (copied ? copied_flag : 0);
     const nb::dlpack::device device{place.first, place.second};
-    const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[0]) >= 1;
+    const bool versioned = version >= 1;
     if (!versioned && (flags & read_only_flag)) {
         throw nb::buffer_error(
             "the elements are read-only, which a consumer of DLPack before version 1 does not see");

@@ -38,11 +38,19 @@ nb::object to_numpy(const OwnArray &self) {
 }
 
 nb::object to_array(const OwnArray &self, nb::object dtype, nb::object copy) {
-    nb::object made = to_numpy(self);
+    const nb::object own = to_numpy(self);
+    nb::object made = own;
     if (!dtype.is_none()) {
         made = made.attr("astype")(dtype, "copy"_a = false);
     }
-    return !copy.is_none() && nb::cast<bool>(copy) ? nb::object(made.attr("copy")()) : made;
+    if (copy.is_none()) {
+        return made;
+    }
+    const bool wanted = PyObject_IsTrue(copy.ptr()) == 1;
+    if (!wanted && !made.is(own)) {
+        throw nb::value_error("copy: copy=False forbids to convert the elements to another type");
+    }
+    return wanted && made.is(own) ? nb::object(made.attr("copy")()) : made;
 }
 
 // Version 3 of the interface. What is under way on the elements is in the legacy default stream, 1.
@@ -55,7 +63,7 @@ nb::dict cuda_array_interface(const OwnArray &self) {
     fields["shape"] = nb::tuple(nb::cast(self.array.shape()));
     fields["strides"] = byte_strides(self.array);
     fields["typestr"] = interface_name(self.array.type());
-    fields["data"] = nb::make_tuple(self.array.device_memory(), false);
+    fields["data"] = nb::make_tuple(self.array.device_memory(), self.read_only);
     fields["stream"] = 1;
     fields["version"] = 3;
     return fields;
@@ -66,7 +74,7 @@ OwnArray crop(const OwnArray &array, nb::handle y, nb::handle x, nb::handle heig
     refuse_others("crop()", 4, more, others);
     return {array.array.crop(whole_number_of(y, "y"), whole_number_of(x, "x"),
                 whole_number_of(height, "height"), whole_number_of(width, "width")),
-        array.owner};
+        array.owner, array.read_only};
 }
 
 void sync(const OwnArray &array, nb::handle device, const nb::args &more, const nb::kwargs &others) {
@@ -86,7 +94,7 @@ OwnArray view(nb::object object, const nb::args &more, const nb::kwargs &others)
         return {read.array, read.dense};
     }
     // The view of host memory, because its owner must not resize it: a bytearray could.
-    return {read.array, read.view.is_valid() ? nb::cast(read.view) : nb::object(object)};
+    return {read.array, read.view.is_valid() ? nb::cast(read.view) : nb::object(object), !is_writable(object)};
 }
 
 OwnArray wrap_memory(nb::handle device, nb::handle memory, nb::handle dtype, nb::handle shape,
@@ -118,7 +126,8 @@ void add_protocols(nb::class_<OwnArray> &array) {
 
 constexpr const char *words_on_view =
     R"(An array that shares the elements of a NumPy array, or of what has __dlpack__ or
-__cuda_array_interface__. Where its strides do not allow that, it has a copy.
+__cuda_array_interface__. Where its strides do not allow that, it has a copy. A view of read-only
+memory is read-only.
 
 Returns
 -------

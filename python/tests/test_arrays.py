@@ -55,6 +55,23 @@ def test_misaligned_elements_are_copied():
     assert names == ["image"]
 
 
+# Of such fields the steps between elements are no whole numbers of elements.
+@pytest.mark.parametrize("dtype", ["uint16", "float32", "float64"])
+def test_fields_of_packed_structures_are_copied(dtype):
+    packed = np.zeros((31, 20), [("other", "u1"), ("field", dtype)])
+    packed["field"] = RNG.integers(0, 65536, (31, 20))
+    stats = {}
+    result = tilewright.transpose(packed["field"], stats=stats)
+    np.testing.assert_array_equal(result, packed["field"].T)
+    out = np.zeros((20, 31), packed.dtype)
+    assert tilewright.transpose(result.T.copy(), out=out["field"], stats=stats).base is out
+    np.testing.assert_array_equal(out["field"], result)
+    assert stats["copied"] == ["out"] and not out["other"].any()
+    out.flags.writeable = False
+    with pytest.raises(TypeError, match="read-only"):
+        tilewright.transpose(packed["field"], out=out["field"])
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -115,6 +132,29 @@ def test_views_share_elements():
     assert np.shares_memory(view.numpy(), image)
 
 
+@pytest.mark.parametrize("make", [lambda a: a, lambda a: tilewright.Array.view(a), lambda a: a.tobytes()])
+def test_views_of_read_only_memory_are_read_only(make):
+    image = IMAGE.reshape(-1).copy()
+    image.flags.writeable = False
+    view = tilewright.Array.view(make(image))
+    before = view.numpy().copy()
+    for shown in (view.numpy(), np.asarray(view), np.from_dlpack(view), tilewright.Array.view(view).numpy()):
+        assert not shown.flags.writeable
+    with pytest.raises(TypeError, match="read-only"):
+        tilewright.column_sum(np.zeros((3, len(image)), np.uint8), out=view)
+    with pytest.raises(BufferError, match="read-only"):
+        view.__dlpack__()
+    np.testing.assert_array_equal(view.numpy(), before)
+    assert np.from_dlpack(view, copy=True).flags.writeable
+    rows = tilewright.Array.view(image.reshape(61, 83))
+    with pytest.raises(TypeError, match="read-only"):
+        tilewright.invert(IMAGE, out=rows)
+    with pytest.raises(TypeError, match="read-only"):
+        tilewright.prepare(tilewright.invert, IMAGE, out=rows)
+    assert not rows.crop(0, 0, 4, 4).numpy().flags.writeable
+    np.testing.assert_array_equal(tilewright.invert(rows).numpy(), 255 - IMAGE)
+
+
 def test_memory_lives_as_long_as_what_shows_it():
     for show in (lambda view: view.numpy(), np.from_dlpack, np.asarray):
         shown = [show(tilewright.Array.view(np.full((50, 70), n, np.uint8))) for n in range(100)]
@@ -171,6 +211,18 @@ def test_dlpack_capsules():
         array.__dlpack__(stream=1)
     with pytest.raises(BufferError, match="dl_device"):
         array.__dlpack__(dl_device=(2, 0))
+    for name in ("max_version", "dl_device", "copy"):
+        with pytest.raises(TypeError, match=name):
+            array.__dlpack__(**{name: "word"})
+
+
+def test_numpy_converts_only_where_it_may():
+    array = tilewright.Array.view(IMAGE)
+    assert np.asarray(array, np.float32).dtype == np.float32
+    assert np.shares_memory(array.__array__(np.uint8, copy=False), IMAGE)
+    assert not np.shares_memory(array.__array__(copy=True), IMAGE)
+    with pytest.raises(ValueError, match="copy"):
+        array.__array__(np.float32, copy=False)
 
 
 def opencl():

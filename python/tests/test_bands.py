@@ -142,6 +142,16 @@ def test_sums_are_vectors(tmp_path):
         bands.process(image((300, 41, 3)), tmp_path / "out.tif", "row_sum", axes="yxs")
 
 
+@pytest.mark.parametrize("name", ["out.tif", "out.ome.tif"])
+@pytest.mark.parametrize("samples", [1, 2, 3, 4])
+def test_a_tiff_has_any_number_of_samples(tmp_path, samples, name):
+    array = image((2, 300, 41, samples))
+    bands.process(array, tmp_path / name, "invert", axes="zyxs")
+    with tifffile().TiffFile(tmp_path / name) as file:
+        assert file.series[0].axes == ("ZYXS" if samples > 1 else "ZYX")
+        np.testing.assert_array_equal(file.asarray().reshape(array.shape), 255 - array)
+
+
 def test_operators_on_whole_images_take_whole_planes_where_there_is_room():
     array = image((2, 120, 90))
     target = np.zeros_like(array)
@@ -215,6 +225,19 @@ def test_a_group_of_ome_zarr_gives_its_largest_image(tmp_path):
     np.testing.assert_array_equal(read(tmp_path / "out.zarr"), plane_by_plane(array, BLUR))
 
 
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_group_is_not_replaced(tmp_path, version):
+    place, array = tmp_path / "in.zarr", image((2, 80, 60))
+    zarr().open_group(str(place), mode="w", zarr_format=version)
+    write_zarr(place / "0", array, version)
+    before = sorted(os.listdir(place))
+    with pytest.raises(tilewright.ArgumentError, match="is no array of zarr"):
+        bands.process(place / "0", place, BLUR)
+    assert sorted(os.listdir(place)) == before and os.listdir(tmp_path) == ["in.zarr"]
+    bands.process(place / "0", place / "soft.zarr", BLUR, device="cpu")
+    np.testing.assert_array_equal(read(place / "soft.zarr"), plane_by_plane(array, BLUR))
+
+
 def test_sizes_of_pixels_are_kept(tmp_path):
     sizes = {"axes": "ZYX", "PhysicalSizeX": 0.5, "PhysicalSizeXUnit": "nm", "PhysicalSizeY": 0.25}
     tifffile().imwrite(tmp_path / "in.ome.tif", image((2, 40, 30)), ome=True, metadata=sizes)
@@ -242,12 +265,24 @@ def break_in_the_middle(y):
         raise OSError("the disk fell out")
 
 
+TARGETS = pytest.mark.parametrize("target", ["out.zarr", "out.tif"])
+
+
 def older(path, target):
     (write_zarr if target.endswith("zarr") else write_tiff)(path / target, np.full((9, 9), 7, np.uint8))
     return path / target
 
 
-TARGETS = pytest.mark.parametrize("target", ["out.zarr", "out.tif"])
+@TARGETS
+def test_a_link_stays(tmp_path, target):
+    array, link = image((2, 80, 60)), tmp_path / ("link" + target[3:])
+    link.symlink_to(target)
+    for make in (lambda: None, lambda: older(tmp_path, target)):  # to nothing, and to an older file
+        make()
+        bands.process(array, link, BLUR, device="cpu")
+        assert link.is_symlink() and sorted(os.listdir(tmp_path)) == [link.name, target]
+        np.testing.assert_array_equal(read(tmp_path / target), plane_by_plane(array, BLUR))
+        shutil.rmtree(tmp_path / target) if target == "out.zarr" else os.unlink(tmp_path / target)
 
 
 @TARGETS

@@ -112,6 +112,12 @@ def test_streams_are_handed_on():
 def test_refusals():
     run("""
         refused(ValueError, "contiguous", lambda: tilewright.invert(ByInterface(image, strides=(128, 2))))
+        refused(ValueError, "contiguous", lambda: tilewright.invert(
+            ByInterface(image, typestr="<u2", shape=(60, 32), strides=(65, 2))))
+        view = tilewright.Array.view(ByInterface(image, data=(image.device_memory, True)))
+        assert view.__cuda_array_interface__["data"][1]
+        refused(TypeError, "read-only", lambda: tilewright.invert(out, out=view))
+        assert not tilewright.Array.view(Theirs(image)).__cuda_array_interface__["data"][1]
         refused(ValueError, "shares memory", lambda: tilewright.invert(Theirs(image), out=Theirs(image)))
         refused(TypeError, "not <i2", lambda: tilewright.invert(ByInterface(image, typestr="<i2")))
         refused(TypeError, "writable", lambda: tilewright.invert(

@@ -26,9 +26,22 @@ def test_every_operator_takes_many_images(name):
         stats = {}
         got = function(*stacked, **options, device="cpu", layout=layout, stats=stats)
         assert stats["planes"] == 2 and stats["variant"].startswith(name + "/")
-        axis = layout.replace("h", "", got.ndim < len(layout)).index("n")  # of a sum, h is gone
+        summed = {"column_sum": "h", "row_sum": "w"}.get(name, "")
+        axis = layout.replace(summed, "").index("n")
         for images, one in zip(np.moveaxis(got, axis, 0), want):
             np.testing.assert_array_equal(images, one)
+
+
+# The result of a sum has the letters of the layout but for the axis that was summed, in their order.
+@pytest.mark.parametrize("layout", ["nhw", "hnw", "hwn", "nhwc", "hnwc", "hnwtc", "nchw", "hcw", "thbwa"])
+def test_sums_keep_the_order_of_the_axes(layout):
+    images = RNG.integers(0, 256, tuple(range(2, 2 + len(layout))), dtype=np.uint8)
+    for name, letter in (("column_sum", "h"), ("row_sum", "w")):
+        got = getattr(tilewright, name)(images, layout=layout, device="cpu")
+        np.testing.assert_array_equal(got, images.sum(layout.index(letter), dtype=np.uint32))
+        out = np.zeros_like(got)
+        assert getattr(tilewright, name)(images, layout=layout, out=out) is out
+        np.testing.assert_array_equal(out, got)
 
 
 def test_channels():

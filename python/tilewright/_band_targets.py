@@ -82,13 +82,24 @@ def _exchange(new, old):
     return rename(here, os.fsencode(new), here, os.fsencode(old), both) == 0
 
 
+def _is_array(zarr, path):
+    """Not a group, which has other arrays too, and what its user put beside them."""
+    try:
+        return isinstance(zarr.open(str(path), mode="r"), zarr.Array)
+    except Exception:  # of zarr and of its codecs, of any kind, for what is no zarr or is broken
+        return False
+
+
 class ZarrTarget(ArrayTarget):
     """A folder of zarr, which gets its name when it is whole. An older one of the name is replaced then."""
 
     def __init__(self, path, shape, dtype, layout, source):
         zarr = package("zarr")
-        if path.exists() and not any((path / name).exists() for name in ("zarr.json", ".zarray", ".zgroup")):
-            refuse(f"target = {path}: it is there, and is no zarr; remove it, or name another one")
+        if path.exists() and not _is_array(zarr, path):
+            refuse(
+                f"target = {path}: it is there, and is no array of zarr; remove it, or name another one"
+            )
+        path = path.resolve()  # a link stays
         planes = len(layout.planes)
         chunk = (layout.chunk or (_CHUNK, _CHUNK)) + shape[planes + 2 :]
         chunks = (1,) * planes + tuple(min(c, n) for c, n in zip(chunk, shape[planes:]))
@@ -135,18 +146,21 @@ class TiffTarget:
 
     def __init__(self, path, shape, dtype, layout, source):
         self.tifffile = package("tifffile")
-        self.path, self.shape, self.dtype = path, shape, dtype
+        self.path = path = path.resolve()  # a link stays
         self.rows = queue.Queue(1)
         self.error, self.is_ended, self.is_given_up = None, False, False
         handle, self.temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         os.close(handle)
         samples = len(layout.plane) == 3
         axes = layout.axes.upper().replace("YXC", "YXS") if samples else layout.axes.upper()
-        is_ome = ".ome." in path.name.lower() or len(shape) > (3 if samples else 2)
         known = source.metadata
         is_turned = shape[len(layout.planes) :] != layout.plane or (  # as far as can be seen
             layout.plane[0] == layout.plane[1] and known.get("PhysicalSizeX") != known.get("PhysicalSizeY")
         )
+        if samples and shape[-1] == 1:  # tifffile writes no axis of one sample
+            samples, axes, shape = False, axes[:-1], shape[:-1]
+        is_ome = ".ome." in path.name.lower() or len(shape) > (3 if samples else 2)
+        self.samples = shape[-1:] if samples else ()
         self.how = {
             "shape": shape,
             "dtype": dtype,
@@ -154,6 +168,7 @@ class TiffTarget:
             "compression": "zlib",
             "compressionargs": {"level": 2},
             "photometric": "rgb" if samples and shape[-1] in (3, 4) else "minisblack",
+            "planarconfig": "contig" if samples else None,
             "metadata": {"axes": axes, **({} if is_turned else known)} if is_ome else None,
         }
         self.is_ome = is_ome
@@ -165,6 +180,7 @@ class TiffTarget:
 
     def _tiles(self):
         while (part := self.rows.get()) is not None:
+            part = part.reshape(part.shape[:2] + self.samples)
             for x in range(0, part.shape[1], _TILE):
                 tile = np.zeros((_TILE, _TILE) + part.shape[2:], part.dtype)
                 piece = part[:, x : x + _TILE]

@@ -74,8 +74,8 @@ def _of_column_sum(call, grad):
 
 
 def _of_row_sum(call, grad):
-    along_columns = grad[(slice(None),) * call.axes[0] + (None,)].swapaxes(*call.axes)
-    return [call.library.broadcast_to(along_columns, call.shapes[0])]
+    _, columns = call.axes
+    return [call.library.broadcast_to(grad[(slice(None),) * columns + (None,)], call.shapes[0])]
 
 
 def _of_matmul(call, grad):

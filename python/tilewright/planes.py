@@ -23,6 +23,8 @@ TYPES = (
     "complex128",
 )
 
+_SUMMED = {"column_sum": "h", "row_sum": "w"}  # the axis of an image that a result has no more
+
 
 def converted(values, dtype):
     """`values` as an array of that type: a list or another sequence as NumPy's."""
@@ -111,7 +113,8 @@ class Planes:
         if len(counts) > 1:
             refuse(f"the arrays have different numbers of images: {' and '.join(map(str, sorted(counts)))}")
         self.counts = counts.pop()
-        made = {1: "w", 2: "hw", 3: "hwc"}[len(self.output[1])]
+        is_sum = len(self.output[1]) < len(self.image)
+        made = self.image.replace(_SUMMED[op.name], "") if is_sum else self.image
         kept = [letter for letter in layout if letter in self.batch or letter in made]
         self.order_of_output = [kept.index(letter) for letter in self.batch + made]
         placed = dict(zip(self.order_of_output, self.counts + tuple(self.output[1])))

@@ -171,6 +171,19 @@ double bytes_of(const RowReader &reader) {
     return picture_bytes(reader.shape[1], reader.shape[0], pixel_bytes_of(reader.type, reader.shape));
 }
 
+// Refuses what are not the next rows of an array of that type and shape, `done` of whose rows were before.
+// Errors: usage.
+void check_rows(const Array &rows, Type type, const std::vector<int64_t> &shape, int64_t done) {
+    std::vector<int64_t> taken = shape;
+    taken[0] = rows.empty() ? 0 : rows.shape()[0];
+    if (rows.empty() || rows.type() != type || rows.shape() != taken || taken[0] > shape[0] - done) {
+        throw Error(Fault::usage,
+            fmt::format("they are not the next rows of {} ({}), of which {} are left", name_of(type),
+                fmt::join(shape, ", "), shape[0] - done),
+            {.argument = "rows", .value = rows.describe()});
+    }
+}
+
 // The rows of a file as they come, or of the whole array, where they do not.
 class FileRows final : public RowsOfFile {
 public:
@@ -206,6 +219,7 @@ public:
     }
 
     void read(Array &rows) override {
+        check_rows(rows, type(), shape(), row_);
         const int64_t n = rows.shape()[0];
         if (reader_->is_by_rows) {
             reader_->read(rows);
@@ -261,19 +275,41 @@ public:
     void begin(Type type, const std::vector<int64_t> &shape) override {
         check_compression(kind_, options_.compression);
         writer_ = kind_of(kind_).create(path_, type, shape, options_);
+        type_ = type;
+        shape_ = shape;
+        row_ = 0;
     }
     void write(const Array &rows) override {
+        check_begun();
+        check_rows(rows, type_, shape_, row_);
         writer_->write(rows);
+        row_ += rows.shape()[0];
     }
     void finish() override {
+        check_begun();
+        if (row_ < shape_[0]) {
+            refuse(fmt::format("{} of {} rows are missing; write them first", shape_[0] - row_, shape_[0]));
+        }
         writer_->finish();
     }
 
 private:
+    [[noreturn]] void refuse(const std::string &why) const {
+        throw Error(Fault::usage, why, {.operation = "rows_to_file", .argument = "path", .value = path_});
+    }
+    void check_begun() const {
+        if (!writer_) {
+            refuse("begin() was not called, which says the type and the shape of the rows");
+        }
+    }
+
     const std::string path_;
     const FileKind kind_;
     const WriteOptions options_;
     std::unique_ptr<RowWriter> writer_;
+    Type type_ = Type::u8;
+    std::vector<int64_t> shape_;
+    int64_t row_ = 0;  // the next one
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The words of `bench`, `verify` and `list` that choose variants, devices, data and tunables.
 #include "tests/command_line/command_line.h"
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <sstream>
 
@@ -256,6 +257,28 @@ TEST_F(BenchWords, RunsAreAppendedToAFile) {
         }
         EXPECT_EQ(count, times * report["runs"].size());
     }
+}
+
+TEST_F(BenchWords, NoWrittenFileReplacesAnInputOrAnotherOne) {
+    const std::string op = operators().front(), times = path("times.json");
+    const auto written = [&](Words files) {
+        files.insert(files.begin(), {"bench", op, "--device", "cpu", "--schedule", "reference", "--size",
+                                        "40x30", "--batch", "1", "--repeats", "3"});
+        return files;
+    };
+    succeed(written({"--json", times}));
+    const std::string before = read_text(times);
+    std::filesystem::create_symlink(times, path("link"));
+    for (const std::string &name : {times, path("link"), path("./times.json")}) {
+        expect_refusal(2, {"report", times, "--output", name}, {"--output", name, "an input as well"});
+    }
+    expect_refusal(2, written({"--input", times, "--json", times}), {"--json", "an input as well"});
+    // Files that are not there yet, too.
+    expect_refusal(
+        2, written({"--json", path("new"), "--report", path("./new")}), {"--report", "the file of --json"});
+    EXPECT_EQ(read_text(times), before);
+    EXPECT_FALSE(std::filesystem::exists(path("new")));
+    succeed(written({"--json", "/dev/null", "--report", "/dev/null"}));
 }
 
 TEST_F(BenchWords, VariantsAreBuiltWithOtherTunables) {

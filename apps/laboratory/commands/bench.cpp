@@ -7,6 +7,7 @@
 #include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/foreign/foreign_options.h"
+#include "apps/tilewright/pictures/input_and_output.h"
 #include "apps/tilewright/processes/interrupt.h"
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/terminal/progress.h"
@@ -168,6 +169,10 @@ void bench_in_processes(const BenchOptions &options) {
 }
 
 void bench(const BenchOptions &options) {
+    check_written(options.cases.data.files,
+        {{"--json", options.files.json}, {"--results", options.files.results},
+            {"--report", options.files.report}},
+        "bench");
     if (options.processes > 1) {
         bench_in_processes(options);
         return;

@@ -10,6 +10,7 @@
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/foreign/foreign_options.h"
+#include "apps/tilewright/pictures/input_and_output.h"
 #include "apps/tilewright/processes/interrupt.h"
 #include "apps/tilewright/terminal/first_error.h"
 #include "apps/tilewright/terminal/printing.h"
@@ -228,6 +229,9 @@ void check_words(const ExploreOptions &options) {
         refuse("with --ask-tell the other program says which points are tried", "--points",
             std::to_string(options.points));
     }
+    check_written(options.cases.data.files,
+        {{"--results", options.results}, {"--report", options.report}, {"--bundle", options.bundle}},
+        "explore");
     if (options.bundle.empty()) {
         return;
     }

@@ -2,6 +2,7 @@
 #include "apps/laboratory/commands/laboratory.h"
 #include "apps/laboratory/report/page.h"
 #include "apps/tilewright/command_line/command_line.h"
+#include "apps/tilewright/pictures/input_and_output.h"
 #include <memory>
 
 namespace tilewright::app {
@@ -15,6 +16,7 @@ struct ReportOptions {
 };
 
 void report(const ReportOptions &options) {
+    check_written(options.files, {{"--output", options.output}}, "report");
     std::vector<TimedFile> files;
     for (const std::string &path : options.files) {
         files.push_back(read_timed_file(path));

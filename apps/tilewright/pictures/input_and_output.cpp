@@ -21,6 +21,15 @@ bool is_no_regular_file(const std::string &path) {
     return path.ends_with('/') || (stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode));
 }
 
+// Whether a file that is written under the first name is, or will be, the one of the second name.
+bool will_be_same_file(const std::string &written, const std::string &other) {
+    const auto place = [](const std::string &path) {
+        std::error_code unknown;
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
+    };
+    return same_file(written, other) || (!place(written).empty() && place(written) == place(other));
+}
+
 }  // namespace
 
 std::string path_of_input(const std::string &word) {
@@ -104,6 +113,32 @@ void check_ends(
             !is_no_regular_file(output)) {
             throw Error(Fault::usage, "it is an input as well; name another file",
                 {.operation = operation, .argument = "output", .value = output});
+        }
+    }
+}
+
+void check_written(const std::vector<std::string> &inputs, const std::vector<WrittenFile> &files,
+    const std::string &operation) {
+    const auto is_file = [](const std::string &path) {
+        return !path.empty() && path != "-" && !is_no_regular_file(path);
+    };
+    const auto refuse = [&](const WrittenFile &file, const std::string &why) {
+        throw Error(Fault::usage, why + "; name another file",
+            {.operation = operation, .argument = file.option, .value = file.path});
+    };
+    for (auto file = files.begin(); file != files.end(); ++file) {
+        if (!is_file(file->path)) {
+            continue;
+        }
+        for (const std::string &input : inputs) {
+            if (is_file(input) && will_be_same_file(file->path, input)) {
+                refuse(*file, "it is an input as well");
+            }
+        }
+        for (auto before = files.begin(); before != file; ++before) {
+            if (is_file(before->path) && will_be_same_file(file->path, before->path)) {
+                refuse(*file, "it is the file of " + before->option + " as well");
+            }
         }
     }
 }

@@ -46,4 +46,14 @@ void check_terminal(const Output &output, FileKind kind);
 void check_ends(
     const std::vector<std::string> &inputs, const std::string &output, const std::string &operation);
 
+// An option whose value is the name of a file that the command writes; empty: none.
+struct WrittenFile {
+    std::string option, path;
+};
+
+// Refuses a written file that is an input or another written file as well: the one would replace the other.
+// Errors: usage.
+void check_written(const std::vector<std::string> &inputs, const std::vector<WrittenFile> &files,
+    const std::string &operation);
+
 }  // namespace tilewright::app

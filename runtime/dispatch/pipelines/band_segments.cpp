@@ -1,6 +1,8 @@
 #include "runtime/dispatch/pipelines/band_segments.h"
 #include "runtime/dispatch/parts.h"
+#include "tilewright/error.h"
 #include <algorithm>
+#include <fmt/format.h>
 #include <memory>
 #include <optional>
 
@@ -97,6 +99,10 @@ double memory_of(const BandSegment &segment, int64_t n, const BandsAtATime &at_a
 }  // namespace
 
 BandSegments segments_of(Type type, const Shape &shape, const Pipeline &pipeline, bool has_alpha) {
+    if (shape.size() != 2 && shape.size() != 3) {
+        throw Error(Fault::usage, "takes the shape of an image, (h, w) or (h, w, c)",
+            {.operation = "process", .argument = "shape", .value = fmt::format("({})", fmt::join(shape, ", "))});
+    }
     BandSegments segments;
     const auto begin = [&](Type from_type, const Shape &from_shape) {
         segments.all.push_back({.has_alpha = has_alpha,

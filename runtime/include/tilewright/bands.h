@@ -63,13 +63,15 @@ public:
 // read_file(). `memory`: the most bytes for what cannot be read by rows and is decoded as a whole (interlaced
 // PNG, JPEG in several scans, TIFF with separate planes, colours that libtiff converts, .npy in Fortran
 // order); of `limits`, those of bytes are not asked. Errors: those of read_file(); input, for text, for
-// vectors, and for a file that takes more memory as a whole.
+// vectors, and for a file that takes more memory as a whole; usage, of read(), for rows of another type or
+// shape, and for more rows than are left.
 std::unique_ptr<RowsOfFile> rows_of_file(
     const std::string &path, const FileLimits &limits = {}, int64_t memory = int64_t(1) << 30);
 
 // A file of that kind, which gets the rows as they come. It is whole or absent, as with write_array(), and
 // has the same bytes; `metadata` and `compression` are as there. Errors, of begin(), write() and finish():
-// those of write_array().
+// those of write_array(); usage, for rows of another type or shape, more rows than begin() was told, and a
+// finish() before all of them.
 std::unique_ptr<RowSink> rows_to_file(
     std::string path, FileKind kind, PngMetadata metadata = {}, std::optional<int> compression = {});
 

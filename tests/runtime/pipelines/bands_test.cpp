@@ -259,6 +259,46 @@ TEST_F(AllBands, ThatFailLeaveTheOlderFile) {
     EXPECT_EQ(folder.names(), Names{"out.tif"});
 }
 
+// A program may call these itself. What it gets wrong is no file, and reads and writes no other memory.
+TEST_F(AllBands, OfAFileAreItsOwn) {
+    const TestFolder folder;
+    const std::string in = folder.file("in.npy");
+    const Array image = image_of(Type::u8, {10, 30}), few = image.crop(0, 0, 4, 30);
+    write_array(in, image);
+    for (const FileKind kind : {FileKind::png, FileKind::jpeg, FileKind::tiff, FileKind::npy, FileKind::csv}) {
+        const auto sink = rows_to_file(folder.file("out"), kind);
+        expect_error(Fault::usage, "begin() was not called", [&] { sink->write(few); });
+        expect_error(Fault::usage, "begin() was not called", [&] { sink->finish(); });
+        sink->begin(Type::u8, {10, 30});
+        sink->write(few);
+        sink->write(few);
+        for (const Array &other : {few, image_of(Type::u8, {2, 29}), image_of(Type::u16, {2, 30}),
+                 image_of(Type::u8, {2, 30, 3}), Array()}) {
+            expect_error(Fault::usage, "not the next rows of u8 (10, 30), of which 2 are left",
+                [&] { sink->write(other); });
+        }
+        expect_error(Fault::usage, "2 of 10 rows are missing", [&] { sink->finish(); });
+    }
+    EXPECT_EQ(folder.names(), Names{"in.npy"});
+    const auto source = rows_of_file(in);
+    Array rows(Type::u8, {6, 30});
+    source->read(rows);
+    for (Array other : {rows, Array(Type::u8, {2, 31}), Array(Type::u16, {2, 30}), Array()}) {
+        expect_error(Fault::usage, "not the next rows of u8 (10, 30), of which 4 are left",
+            [&] { source->read(other); });
+    }
+    Array last(Type::u8, {4, 30});
+    source->read(last);
+    EXPECT_TRUE(same_bytes(last, image.crop(6, 0, 4, 30)));
+}
+
+TEST_F(AllBands, AreOfImagesAlone) {
+    for (const std::vector<int64_t> &shape : {std::vector<int64_t>{}, {5}, {2, 3, 4, 5}}) {
+        expect_error(Fault::usage, "the shape of an image",
+            [&] { bands_needed(Type::u8, shape, Pipeline("gaussian_blur")); });
+    }
+}
+
 TEST_F(AllBands, OfAFileThatEndsTooEarlyAreRefused) {
     const TestFolder folder;
     const std::string in = folder.file("in.png");
