@@ -135,6 +135,7 @@ set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/libraries/ker
 set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/libraries/library.cpp PROPERTIES
     COMPILE_DEFINITIONS TILEWRIGHT_PASSES=\"${passes}\")
 target_precompile_headers(tilewright_generator_main PRIVATE <Halide.h>)
-# The same properties as the generators', because they share the precompiled header.
-set_target_properties(tilewright_generator_main PROPERTIES UNITY_BUILD_BATCH_SIZE 12
+# The same properties as the generators', because they share the precompiled header. The files are compiled
+# together: in two groups they take 18.8 s of CPU time in place of 11.
+set_target_properties(tilewright_generator_main PROPERTIES UNITY_BUILD_BATCH_SIZE 24
     POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF CXX_SCAN_FOR_MODULES OFF)

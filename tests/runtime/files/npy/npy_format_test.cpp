@@ -91,8 +91,9 @@ TEST_F(NpyTest, ReadsLongColumnsInFortranOrder) {
             read(file_of(dictionary("<f8", true, text_of({h, w})), data_of<double>({h, w}, true)));
         int64_t wrong = 0;
         for (int64_t y = 0; y < h; y++) {
+            const double *row = row_of<double>(array, y);
             for (int64_t x = 0; x < w; x++) {
-                wrong += row_of<double>(array, y)[x] != sample<double>(y * w + x);
+                wrong += row[x] != sample<double>(y * w + x);
             }
         }
         EXPECT_EQ(wrong, 0);

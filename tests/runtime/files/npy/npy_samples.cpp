@@ -21,8 +21,9 @@ void fill(Array &array) {
     with_element(array.type(), [&]<typename T>(T) {
         const int64_t row = array.size() / rows_in(array);
         for (int64_t y = 0; y < rows_in(array); y++) {
+            T *data = array.as<T>() + y * array.strides()[0];
             for (int64_t i = 0; i < row; i++) {
-                array.as<T>()[y * array.strides()[0] + i] = sample<T>(y * row + i);
+                data[i] = sample<T>(y * row + i);
             }
         }
     });
@@ -31,11 +32,10 @@ void fill(Array &array) {
 void expect_samples(const Array &array) {
     with_element(array.type(), [&]<typename T>(T) {
         const int64_t row = array.size() / rows_in(array);
-        const T *data = array.as<T>();
         for (int64_t y = 0; y < rows_in(array); y++) {
+            const T *data = array.as<T>() + y * array.strides()[0];
             for (int64_t i = 0; i < row; i++) {
-                ASSERT_EQ(data[y * array.strides()[0] + i], sample<T>(y * row + i))
-                    << "element " << y << ", " << i;
+                ASSERT_EQ(data[i], sample<T>(y * row + i)) << "element " << y << ", " << i;
             }
         }
     });

@@ -92,23 +92,17 @@ int64_t size_of_shape(const std::vector<int64_t> &shape);
 // The samples of a shape as a file holds them.
 template<typename T>
 Bytes data_of(const std::vector<int64_t> &shape, bool is_fortran) {
-    const int64_t size = size_of_shape(shape);
-    std::vector<T> values;
-    for (int64_t i = 0; i < size; i++) {
-        int64_t c_index = i;
-        if (is_fortran) {
-            // i counts with the first axis fastest; the same element in C order:
-            std::vector<int64_t> index;
-            for (int64_t rest = i; const int64_t extent : shape) {
-                index.push_back(rest % extent);
-                rest /= extent;
-            }
-            c_index = 0;
-            for (size_t axis = 0; axis < shape.size(); axis++) {
-                c_index = c_index * shape[axis] + index[axis];
-            }
+    std::vector<T> values(size_t(size_of_shape(shape)));
+    std::vector<int64_t> index(shape.size());  // of a value of Fortran order, whose first axis counts fastest
+    for (size_t i = 0; i < values.size(); i++) {
+        int64_t c_index = is_fortran ? 0 : int64_t(i);
+        for (size_t axis = 0; is_fortran && axis < shape.size(); axis++) {
+            c_index = c_index * shape[axis] + index[axis];
         }
-        values.push_back(sample<T>(c_index));
+        values[i] = sample<T>(c_index);
+        for (size_t axis = 0; is_fortran && axis < shape.size() && ++index[axis] == shape[axis]; axis++) {
+            index[axis] = 0;
+        }
     }
     Bytes bytes(values.size() * sizeof(T));
     std::memcpy(bytes.data(), values.data(), bytes.size());
