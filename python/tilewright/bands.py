@@ -8,11 +8,14 @@ Each plane is read, computed and written in bands of its rows, the three at the 
 once, whole. The packages `zarr` and `tifffile` are imported where a file needs them.
 """
 
+import os
+
 import numpy as np
 
 from ._band_sources import Layout, Rows, open_source, refuse
 from ._band_targets import Chunks, make_target
 from ._tilewright import Pipeline
+from ._words import one_line
 
 __all__ = ["process"]
 
@@ -24,9 +27,11 @@ def _bytes_of(memory):
     number, unit = str(memory), ""
     if isinstance(memory, str) and memory[-1:] in ("K", "M", "G"):
         number, unit = memory[:-1], memory[-1]
-    if isinstance(memory, bool) or not number.isdigit() or int(number) < 1:
-        refuse(f"memory = {memory}: takes a number of bytes, as 200_000_000 or '200M'")
-    return int(number) << {"": 0, "K": 10, "M": 20, "G": 30}[unit]
+    is_number = number.isascii() and number.isdigit() and not isinstance(memory, bool)
+    if not is_number or len(number) > 18 or int(number) < 1:  # no memory has 10^18 bytes
+        given = one_line(memory) if len(number) < 100 else f"{number[:20]}..."
+        refuse(f"memory = {given}: takes a number of bytes, as 200_000_000 or '200M'")
+    return min(int(number) << {"": 0, "K": 10, "M": 20, "G": 30}[unit], 1 << 60)
 
 
 def _process_plane(pipeline, dtype, plane, rows, chunks, needed, memory, how):
@@ -100,6 +105,11 @@ def process(
     """
     pipeline = stages if isinstance(stages, Pipeline) else Pipeline(stages)
     memory = _bytes_of(memory)
+    scratch = os.fspath(scratch)
+    if progress is not None and not callable(progress):
+        raise TypeError(
+            f"process: progress: takes a function of one number, not {type(progress).__name__}"
+        )
     opened = open_source(source, axes)
     try:
         return _process(pipeline, opened, target, memory, device, schedule, scratch, progress)
