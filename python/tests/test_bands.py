@@ -1,5 +1,5 @@
 """Arrays in chunks, by bands: the values of one call per plane, each chunk is read and written once, and
-files are whole or absent."""
+files are whole or absent. Long because all tests share sources and targets of each kind."""
 
 import os
 import shutil

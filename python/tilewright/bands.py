@@ -71,9 +71,10 @@ def process(
         first series: OME-TIFF, tiles, strips, BigTIFF), or an array that is sliced as NumPy's: zarr.Array of
         any store, numpy.memmap, h5py.Dataset. Types: what the operators take, as uint8, uint16, float32.
     target: a path that ends in .zarr or .tif, whose file is whole or absent: an older one of the name stays
-        until the new one is complete, and a group of zarr is not replaced. A zarr has the source's chunks, one plane per chunk, and its version; a
-        TIFF has tiles of 256 x 256, by deflate, and is an OME-TIFF where its name has .ome. or it has
-        several planes. Or an array of the result's type and shape, whose parts are set as they are ready.
+        until the new one is complete, and a group of zarr is not replaced. A zarr has the source's chunks,
+        one plane per chunk, and its version; a TIFF has tiles of 256 x 256, by deflate, and is an OME-TIFF
+        where its name has .ome. or it has several planes. Or an array of the result's type and shape, whose
+        parts are set as they are ready.
     stages: the pipeline, as tilewright.Pipeline takes it, or such a pipeline.
     memory: bytes, or a number with K, M or G: of the bands, of the rows of chunks that are read, and of those
         that are collected. The packages' own come on top: what zarr decodes at a time. A pipeline that needs
