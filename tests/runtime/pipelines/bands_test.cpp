@@ -300,7 +300,7 @@ TEST_F(AllBands, OfAFileAreItsOwn) {
 
 TEST_F(AllBands, AreOfImagesAlone) {
     for (const std::vector<int64_t> &shape : {std::vector<int64_t>{}, {5}, {2, 3, 4, 5}}) {
-        expect_error(Fault::usage, "the shape of an image",
+        expect_error(Fault::input, "takes one image, (h, w) or (h, w, c)",
             [&] { bands_needed(Type::u8, shape, Pipeline("gaussian_blur")); });
     }
 }
