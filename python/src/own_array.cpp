@@ -94,7 +94,8 @@ OwnArray view(nb::object object, const nb::args &more, const nb::kwargs &others)
         return {read.array, read.dense};
     }
     // The view of host memory, because its owner must not resize it: a bytearray could.
-    return {read.array, read.view.is_valid() ? nb::cast(read.view) : nb::object(object), !is_writable(object)};
+    const nb::object owner = read.view.is_valid() ? nb::cast(read.view) : nb::object(object);
+    return {read.array, owner, !is_writable(object)};
 }
 
 OwnArray wrap_memory(nb::handle device, nb::handle memory, nb::handle dtype, nb::handle shape,

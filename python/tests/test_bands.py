@@ -1,5 +1,5 @@
 """Arrays in chunks, by bands: the values of one call per plane, each chunk is read and written once, and
-files are whole or absent."""
+files are whole or absent. Long because all tests share sources and targets of each kind."""
 
 import os
 import shutil
@@ -187,6 +187,10 @@ def test_too_little_memory_says_what_would_do():
     "change,error,says",
     [
         ({"memory": "lots"}, tilewright.ArgumentError, "takes a number of bytes"),
+        ({"memory": "\u00b2M"}, tilewright.ArgumentError, "takes a number of bytes"),
+        ({"memory": "9" * 5000}, tilewright.ArgumentError, "takes a number of bytes"),
+        ({"memory": 2**70}, tilewright.ArgumentError, "takes a number of bytes"),
+        ({"progress": 3}, TypeError, "progress: takes a function of one number, not int"),
         ({"axes": "xy"}, tilewright.ArgumentError, "one letter per axis"),
         ({"target": "out.png"}, tilewright.ArgumentError, "must end in .zarr, .tif"),
         ({"source": "nothing.zarr"}, FileNotFoundError, "there is no such file"),
@@ -202,6 +206,15 @@ def test_what_is_refused(change, error, says):
     call = {"source": image((30, 40)), "target": np.zeros((30, 40), np.uint8), "stages": BLUR, **change}
     with pytest.raises(error, match=says):
         bands.process(**call)
+
+
+def test_dask_arrays_and_folders_of_any_kind_are_taken(tmp_path):
+    dask = pytest.importorskip("dask.array", reason="not run here: the package dask is not installed")
+    array = image((300, 205))
+    target = np.zeros((205, 300), np.uint8)
+    source = dask.from_array(array, chunks=((100, 150, 50), (205,)))
+    bands.process(source, target, "transpose", scratch=tmp_path, memory="999999999G", device="cpu")
+    np.testing.assert_array_equal(target, array.T)
 
 
 def test_a_package_that_is_missing_is_named(tmp_path, monkeypatch):

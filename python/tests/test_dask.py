@@ -177,3 +177,7 @@ def test_what_dask_would_refuse_with_its_own_words():
     for error in (0, -1, float("nan")):
         with pytest.raises(ValueError, match="recursive_gaussian: error = .*: takes a number above 0"):
             tiled.recursive_gaussian(chunked, 2, error=error)
+    unknown = chunked[chunked[:, 0] > 0]
+    for call in (tiled.gaussian_blur, tiled.recursive_gaussian, tiled.column_sum):
+        with pytest.raises(ValueError, match="the shape is not known; call compute_chunk_sizes"):
+            call(unknown)

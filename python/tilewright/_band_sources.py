@@ -22,6 +22,11 @@ def refuse(why):
     raise ArgumentError(f"process: {why}")
 
 
+def extents_of(chunks):
+    """The extents of a chunk, from a number per axis, or as Dask has them, from the extent of each chunk."""
+    return tuple(c if isinstance(c, int) else max(c) for c in chunks)
+
+
 def is_tiff(path):
     return path.name.lower().endswith((".tif", ".tiff"))
 
@@ -123,7 +128,7 @@ class Layout:
         self.planes = tuple(array.shape[:y])
         self.plane = tuple(int(n) for n in array.shape[y:])
         chunks = getattr(array, "chunks", None)
-        self.chunk = tuple(chunks[y : y + 2]) if chunks else None
+        self.chunk = extents_of(chunks)[y : y + 2] if chunks else None
 
 
 class Rows:
@@ -139,7 +144,7 @@ class Rows:
             if len(self.kept) == 0:
                 self.kept = ()  # its memory is free before the next piece has some
                 end = min(self.y + self.step, self.height)
-                self.kept = self.array[self.index + (slice(self.y, end),)]
+                self.kept = np.asarray(self.array[self.index + (slice(self.y, end),)])
                 self.y = end
             n = min(len(rows) - done, len(self.kept))
             rows[done : done + n] = self.kept[:n]

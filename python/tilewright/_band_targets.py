@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from ._band_sources import is_tiff, package, refuse
+from ._band_sources import extents_of, is_tiff, package, refuse
 
 _CHUNK = 512  # rows and columns of a chunk of a result, where the source has none
 _TILE = 256  # of a TIFF
@@ -50,7 +50,7 @@ class ArrayTarget:
             refuse(f"target: must be {dtype} {shape}, not {array.dtype} {tuple(array.shape)}")
         self.array = array
         chunks = getattr(array, "shards", None) or getattr(array, "chunks", None)
-        self.chunks = tuple(chunks) if chunks else None
+        self.chunks = extents_of(chunks) if chunks else None
 
     def step(self, axis):
         return self.chunks[axis] if self.chunks else 64

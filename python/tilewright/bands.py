@@ -8,11 +8,14 @@ Each plane is read, computed and written in bands of its rows, the three at the 
 once, whole. The packages `zarr` and `tifffile` are imported where a file needs them.
 """
 
+import os
+
 import numpy as np
 
 from ._band_sources import Layout, Rows, open_source, refuse
 from ._band_targets import Chunks, make_target
 from ._tilewright import Pipeline
+from ._words import one_line
 
 __all__ = ["process"]
 
@@ -24,9 +27,11 @@ def _bytes_of(memory):
     number, unit = str(memory), ""
     if isinstance(memory, str) and memory[-1:] in ("K", "M", "G"):
         number, unit = memory[:-1], memory[-1]
-    if isinstance(memory, bool) or not number.isdigit() or int(number) < 1:
-        refuse(f"memory = {memory}: takes a number of bytes, as 200_000_000 or '200M'")
-    return int(number) << {"": 0, "K": 10, "M": 20, "G": 30}[unit]
+    is_number = number.isascii() and number.isdigit() and not isinstance(memory, bool)
+    if not is_number or len(number) > 18 or int(number) < 1:  # no memory has 10^18 bytes
+        given = one_line(memory) if len(number) < 100 else f"{number[:20]}..."
+        refuse(f"memory = {given}: takes a number of bytes, as 200_000_000 or '200M'")
+    return min(int(number) << {"": 0, "K": 10, "M": 20, "G": 30}[unit], 1 << 60)
 
 
 def _process_plane(pipeline, dtype, plane, rows, chunks, needed, memory, how):
@@ -66,9 +71,10 @@ def process(
         first series: OME-TIFF, tiles, strips, BigTIFF), or an array that is sliced as NumPy's: zarr.Array of
         any store, numpy.memmap, h5py.Dataset. Types: what the operators take, as uint8, uint16, float32.
     target: a path that ends in .zarr or .tif, whose file is whole or absent: an older one of the name stays
-        until the new one is complete, and a group of zarr is not replaced. A zarr has the source's chunks, one plane per chunk, and its version; a
-        TIFF has tiles of 256 x 256, by deflate, and is an OME-TIFF where its name has .ome. or it has
-        several planes. Or an array of the result's type and shape, whose parts are set as they are ready.
+        until the new one is complete, and a group of zarr is not replaced. A zarr has the source's chunks,
+        one plane per chunk, and its version; a TIFF has tiles of 256 x 256, by deflate, and is an OME-TIFF
+        where its name has .ome. or it has several planes. Or an array of the result's type and shape, whose
+        parts are set as they are ready.
     stages: the pipeline, as tilewright.Pipeline takes it, or such a pipeline.
     memory: bytes, or a number with K, M or G: of the bands, of the rows of chunks that are read, and of those
         that are collected. The packages' own come on top: what zarr decodes at a time. A pipeline that needs
@@ -100,6 +106,11 @@ def process(
     """
     pipeline = stages if isinstance(stages, Pipeline) else Pipeline(stages)
     memory = _bytes_of(memory)
+    scratch = os.fspath(scratch)
+    if progress is not None and not callable(progress):
+        raise TypeError(
+            f"process: progress: takes a function of one number, not {type(progress).__name__}"
+        )
     opened = open_source(source, axes)
     try:
         return _process(pipeline, opened, target, memory, device, schedule, scratch, progress)

@@ -66,6 +66,11 @@ def _check(op, images, options, schedule):
     return op.output_of([(image.dtype.name, shape) for image, shape in zip(images, shapes)], options)
 
 
+def _refuse_unknown_shape(name, image):
+    if any(extent != extent for extent in image.shape):
+        raise ValueError(f"{name}: the shape is not known; call compute_chunk_sizes() of the array before")
+
+
 def _options(op, arguments):
     return tuple(arguments.arguments.get(option.name) for option in op.options)
 
@@ -98,6 +103,7 @@ def _tiled(name, exact):
             raise ValueError(f"{name}: error = {error}: takes a number above 0")
         options = _options(op, arguments)
         _check(op, [image], options, given["schedule"])
+        _refuse_unknown_shape(name, image)
         halo = op.halo(options, error)
         if halo is None:
             why = "takes pixels from the opposite side of the image, which is in another chunk"
@@ -158,8 +164,7 @@ def transpose(image, *, device="auto", schedule="tuned"):
 
 def _sum(name, axis, image, output_type, device, schedule):
     image = _array(image, name, (2,))
-    if any(extent != extent for extent in image.shape):
-        raise ValueError(f"{name}: the shape is not known; call compute_chunk_sizes() of the array before")
+    _refuse_unknown_shape(name, image)
     # What one call on the whole image would refuse is refused here.
     dtype = np.dtype(_check(operators[name], [image], (output_type,), schedule)[0])
     part, added = ("u64", np.dtype(np.uint64)) if image.dtype.kind in "ui" else (None, dtype)

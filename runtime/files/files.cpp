@@ -9,6 +9,7 @@
 #include "runtime/files/pictures/orientation.h"
 #include "runtime/files/pictures/picture_limits.h"
 #include "runtime/files/readers.h"
+#include "runtime/files/rows_in_order.h"
 #include "runtime/files/writers.h"
 #include "tilewright/bands.h"
 #include "tilewright/error.h"
@@ -18,6 +19,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <sys/stat.h>
 #include <utility>
@@ -171,19 +173,6 @@ double bytes_of(const RowReader &reader) {
     return picture_bytes(reader.shape[1], reader.shape[0], pixel_bytes_of(reader.type, reader.shape));
 }
 
-// Refuses what are not the next rows of an array of that type and shape, `done` of whose rows were before.
-// Errors: usage.
-void check_rows(const Array &rows, Type type, const std::vector<int64_t> &shape, int64_t done) {
-    std::vector<int64_t> taken = shape;
-    taken[0] = rows.empty() ? 0 : rows.shape()[0];
-    if (rows.empty() || rows.type() != type || rows.shape() != taken || taken[0] > shape[0] - done) {
-        throw Error(Fault::usage,
-            fmt::format("they are not the next rows of {} ({}), of which {} are left", name_of(type),
-                fmt::join(shape, ", "), shape[0] - done),
-            {.argument = "rows", .value = rows.describe()});
-    }
-}
-
 // The rows of a file as they come, or of the whole array, where they do not.
 class FileRows final : public RowsOfFile {
 public:
@@ -206,21 +195,22 @@ public:
                 "raise the limit (--memory)");
         }
         about_ = contents_of(*reader_, kind);
+        order_.emplace(reader_->type, reader_->shape);
     }
 
     Type type() const override {
-        return reader_->type;
+        return order_->type();
     }
     std::vector<int64_t> shape() const override {
-        return reader_->shape;
+        return order_->shape();
     }
     const FileContents &about() const override {
         return about_;
     }
 
     void read(Array &rows) override {
-        check_rows(rows, type(), shape(), row_);
-        const int64_t n = rows.shape()[0];
+        check_open();
+        const int64_t first = order_->take(rows);
         if (reader_->is_by_rows) {
             reader_->read(rows);
         } else {
@@ -228,12 +218,12 @@ public:
                 whole_ = Array::uninitialized(type(), shape());
                 reader_->read(whole_);
             }
-            copy(whole_.crop(row_, 0, n, shape()[1]), rows);
+            copy(whole_.crop(first, 0, rows.shape()[0], shape()[1]), rows);
         }
-        row_ += n;
     }
 
     FileContents whole(const FileLimits &limits, bool pinned) override try {
+        check_open();
         if (is_picture(about_.kind)) {
             check_picture_size(shape()[1], shape()[0], file_, limits.png);
         }
@@ -244,12 +234,18 @@ public:
     }
 
 private:
+    void check_open() const {
+        if (!reader_) {
+            throw Error(Fault::usage, "the file was read as a whole, once; open it again");
+        }
+    }
+
     InputFile file_;
     FileLimits limits_;
     std::unique_ptr<RowReader> reader_;
     FileContents about_;
     Array whole_;
-    int64_t row_ = 0;
+    std::optional<RowsInOrder> order_;
 };
 
 void check_compression(FileKind kind, std::optional<int> compression) {
@@ -266,51 +262,6 @@ void check_compression(FileKind kind, std::optional<int> compression) {
         refuse("it is 0, not compressed, to 9, the smallest file");
     }
 }
-
-class FileSink final : public RowSink {
-public:
-    FileSink(std::string path, FileKind kind, WriteOptions options)
-        : path_(std::move(path)), kind_(kind), options_(std::move(options)) {}
-
-    void begin(Type type, const std::vector<int64_t> &shape) override {
-        check_compression(kind_, options_.compression);
-        writer_ = kind_of(kind_).create(path_, type, shape, options_);
-        type_ = type;
-        shape_ = shape;
-        row_ = 0;
-    }
-    void write(const Array &rows) override {
-        check_begun();
-        check_rows(rows, type_, shape_, row_);
-        writer_->write(rows);
-        row_ += rows.shape()[0];
-    }
-    void finish() override {
-        check_begun();
-        if (row_ < shape_[0]) {
-            refuse(fmt::format("{} of {} rows are missing; write them first", shape_[0] - row_, shape_[0]));
-        }
-        writer_->finish();
-    }
-
-private:
-    [[noreturn]] void refuse(const std::string &why) const {
-        throw Error(Fault::usage, why, {.operation = "rows_to_file", .argument = "path", .value = path_});
-    }
-    void check_begun() const {
-        if (!writer_) {
-            refuse("begin() was not called, which says the type and the shape of the rows");
-        }
-    }
-
-    const std::string path_;
-    const FileKind kind_;
-    const WriteOptions options_;
-    std::unique_ptr<RowWriter> writer_;
-    Type type_ = Type::u8;
-    std::vector<int64_t> shape_;
-    int64_t row_ = 0;  // the next one
-};
 
 }  // namespace
 
@@ -363,9 +314,10 @@ std::unique_ptr<RowsOfFile> rows_of_file(
     leave_with_error([] { return "rows_of_file"; });
 }
 
-std::unique_ptr<RowSink> rows_to_file(
-    std::string path, FileKind kind, PngMetadata metadata, std::optional<int> compression) {
-    return std::make_unique<FileSink>(std::move(path), kind, WriteOptions{std::move(metadata), compression});
+std::unique_ptr<RowWriter> create_file(FileKind kind, const std::string &path, Type type,
+    const std::vector<int64_t> &shape, const WriteOptions &options) {
+    check_compression(kind, options.compression);
+    return kind_of(kind).create(path, type, shape, options);
 }
 
 Array read_array(const std::string &path, PngMetadata *metadata, const FileLimits &limits) {

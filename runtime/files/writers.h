@@ -2,6 +2,7 @@
 // The writers of each kind of file, by rows. Each writes a file that is whole or absent (output_file.h);
 // `check_...` refuses what its format cannot hold before there is a file. Not installed.
 #include "tilewright/array.h"
+#include "tilewright/files.h"
 #include "tilewright/png.h"
 #include <cstdint>
 #include <memory>
@@ -56,6 +57,10 @@ inline void write_whole(
     writer->write(array);
     writer->finish();
 }
+
+// The same of a kind, after its checks. Errors: usage, failed, memory.
+std::unique_ptr<RowWriter> create_file(FileKind kind, const std::string &path, Type type,
+    const std::vector<int64_t> &shape, const WriteOptions &options);
 
 CreateWriter create_png, create_npy;
 

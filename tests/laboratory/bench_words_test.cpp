@@ -276,6 +276,8 @@ TEST_F(BenchWords, NoWrittenFileReplacesAnInputOrAnotherOne) {
     // Files that are not there yet, too.
     expect_refusal(
         2, written({"--json", path("new"), "--report", path("./new")}), {"--report", "the file of --json"});
+    expect_refusal(2, {"explore", op, "--results", path("new"), "--report", path("new")},
+        {"--report", "the file of --results as well"});
     EXPECT_EQ(read_text(times), before);
     EXPECT_FALSE(std::filesystem::exists(path("new")));
     succeed(written({"--json", "/dev/null", "--report", "/dev/null"}));

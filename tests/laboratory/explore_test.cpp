@@ -363,8 +363,6 @@ TEST_F(Explore, PutsPageAndResultsInAFolder) {
     write_bytes(path("file"), {});
     expect_refusal(1, small({"--report", path("file")}), {"--report", "file", "folder cannot be made"});
     expect_refusal(2, small({"--report", path("page.html")}), {"--report", "--results"});
-    expect_refusal(2, small({"--results", path("one"), "--report", path("one")}),
-        {"--report", "the file of --results as well"});
 }
 
 TEST_F(Explore, KeepsWhatWasMeasuredBeforeTheDeviceWasLost) {

@@ -100,8 +100,10 @@ double memory_of(const BandSegment &segment, int64_t n, const BandsAtATime &at_a
 
 BandSegments segments_of(Type type, const Shape &shape, const Pipeline &pipeline, bool has_alpha) {
     if (shape.size() != 2 && shape.size() != 3) {
-        throw Error(Fault::usage, "takes the shape of an image, (h, w) or (h, w, c)",
-            {.operation = "process", .argument = "shape", .value = fmt::format("({})", fmt::join(shape, ", "))});
+        throw Error(Fault::input, "takes one image, (h, w) or (h, w, c); give it each image by itself",
+            {.operation = "process",
+                .argument = "shape",
+                .value = fmt::format("({})", fmt::join(shape, ", "))});
     }
     BandSegments segments;
     const auto begin = [&](Type from_type, const Shape &from_shape) {

@@ -55,7 +55,8 @@ public:
     virtual const FileContents &about() const = 0;
 
     // The whole file as read_file() gives it, in place of rows and once, so that a program that has looked at
-    // the shape need not open it again. Of `limits` those of pictures. Errors: those of read_file().
+    // the shape need not open it again. Of `limits` those of pictures. Errors: those of read_file(); usage,
+    // where it was read so before, of read() too.
     virtual FileContents whole(const FileLimits &limits = {}, bool pinned = false) = 0;
 };
 
@@ -106,7 +107,7 @@ struct BandsDone {
 };
 
 // What process() would need, for an image of that type and shape. Errors: those of the pipeline's operators
-// for the whole image.
+// for the whole image; input, for what is no (h, w) or (h, w, c).
 BandsNeeded bands_needed(
     Type type, const std::vector<int64_t> &shape, const Pipeline &pipeline, const PipelineCall &call = {});
 

@@ -265,7 +265,8 @@ TEST_F(AllBands, OfAFileAreItsOwn) {
     const std::string in = folder.file("in.npy");
     const Array image = image_of(Type::u8, {10, 30}), few = image.crop(0, 0, 4, 30);
     write_array(in, image);
-    for (const FileKind kind : {FileKind::png, FileKind::jpeg, FileKind::tiff, FileKind::npy, FileKind::csv}) {
+    for (const FileKind kind :
+        {FileKind::png, FileKind::jpeg, FileKind::tiff, FileKind::npy, FileKind::csv}) {
         const auto sink = rows_to_file(folder.file("out"), kind);
         expect_error(Fault::usage, "begin() was not called", [&] { sink->write(few); });
         expect_error(Fault::usage, "begin() was not called", [&] { sink->finish(); });
@@ -277,7 +278,7 @@ TEST_F(AllBands, OfAFileAreItsOwn) {
             expect_error(Fault::usage, "not the next rows of u8 (10, 30), of which 2 are left",
                 [&] { sink->write(other); });
         }
-        expect_error(Fault::usage, "2 of 10 rows are missing", [&] { sink->finish(); });
+        expect_error(Fault::usage, "2 rows are missing", [&] { sink->finish(); });
     }
     EXPECT_EQ(folder.names(), Names{"in.npy"});
     const auto source = rows_of_file(in);
@@ -290,11 +291,16 @@ TEST_F(AllBands, OfAFileAreItsOwn) {
     Array last(Type::u8, {4, 30});
     source->read(last);
     EXPECT_TRUE(same_bytes(last, image.crop(6, 0, 4, 30)));
+    const auto whole = rows_of_file(in);
+    EXPECT_TRUE(same_bytes(whole->whole().array, image));
+    EXPECT_EQ(whole->shape(), image.shape());
+    expect_error(Fault::usage, "once; open it again", [&] { whole->read(rows); });
+    expect_error(Fault::usage, "once; open it again", [&] { whole->whole(); });
 }
 
 TEST_F(AllBands, AreOfImagesAlone) {
     for (const std::vector<int64_t> &shape : {std::vector<int64_t>{}, {5}, {2, 3, 4, 5}}) {
-        expect_error(Fault::usage, "the shape of an image",
+        expect_error(Fault::input, "takes one image, (h, w) or (h, w, c)",
             [&] { bands_needed(Type::u8, shape, Pipeline("gaussian_blur")); });
     }
 }
