@@ -5,6 +5,7 @@
 #include "runtime/process/immortal.h"
 #include <array>
 #include <nanobind/ndarray.h>
+#include <type_traits>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -67,7 +68,12 @@ template<typename View>
 Array wrap_dlpack(nb::handle object, int index, const std::string &name, void *stream) {
     View view;
     if (!nb::try_cast(capsule_of(object, stream), view)) {
-        refuse_type(name, "takes a writable array");
+        refuse_type(name, std::is_same_v<View, nb::ndarray<>> ? "takes a writable array" :
+                                                                "its __dlpack__() gives no array");
+    }
+    const int kind = view.device_type();
+    if ((kind != dlpack_cuda && kind != dlpack_cuda_managed) || view.device_id() != index) {
+        refuse_type(name, "its __dlpack__() gives memory of another device than __dlpack_device__() says");
     }
     const std::optional<Type> type = type_of(view.dtype());
     if (!type) {
@@ -104,6 +110,9 @@ Array wrap_interface(nb::handle object, int index, const std::string &name, bool
     if (writable && read_only) {
         refuse_type(name, "takes a writable array");
     }
+    if (fields.contains("mask") && !fields["mask"].is_none()) {
+        refuse_type(name, "its mask would be ignored; give it the array of filled values");
+    }
     Layout layout = Layout::dense(field_of<std::vector<int64_t>>(fields, "shape", name));
     layout.check(memory != 0, name);
     const auto written = field_of<std::string>(fields, "typestr", name);
@@ -113,6 +122,9 @@ Array wrap_interface(nb::handle object, int index, const std::string &name, bool
         }
         if (fields.contains("strides") && !fields["strides"].is_none()) {
             layout.strides = field_of<std::vector<int64_t>>(fields, "strides", name);
+            if (layout.strides.size() != layout.shape.size()) {
+                refuse_value(name, "its __cuda_array_interface__ has not as many strides as axes");
+            }
             for (int64_t &stride : layout.strides) {
                 if (stride % (int64_t)size_of(type) != 0) {  // a field of packed structures
                     refuse_gaps(name);
@@ -155,8 +167,12 @@ std::optional<OnCuda> on_cuda(nb::handle object) {
     // The interface does not say the device. Memory of XLA (tilewright.jax) says it as `cuda_device`; of
     // others it is taken as device 0.
     if (nb::hasattr(object, "__cuda_array_interface__")) {
-        return OnCuda{
-            nb::hasattr(object, "cuda_device") ? nb::cast<int>(object.attr("cuda_device")) : 0, false};
+        OnCuda first = {0, false};
+        if (nb::hasattr(object, "cuda_device") &&
+            !nb::try_cast(nb::object(object.attr("cuda_device")), first.index)) {
+            throw nb::type_error("cuda_device must be the number of a device");
+        }
+        return first;
     }
     return {};
 }

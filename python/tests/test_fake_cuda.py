@@ -114,6 +114,18 @@ def test_refusals():
         refused(ValueError, "contiguous", lambda: tilewright.invert(ByInterface(image, strides=(128, 2))))
         refused(ValueError, "contiguous", lambda: tilewright.invert(
             ByInterface(image, typestr="<u2", shape=(60, 32), strides=(65, 2))))
+        for strides in ((64,), (64, 1, 1)):
+            refused(ValueError, "as many strides as axes", lambda: tilewright.invert(
+                ByInterface(image, strides=strides)))
+        refused(TypeError, "mask", lambda: tilewright.invert(ByInterface(image, mask=ByInterface(image))))
+        lies = Theirs(image)
+        lies.__dlpack__ = lambda **how: np.zeros((60, 64), np.uint8).__dlpack__()
+        refused(TypeError, "memory of another device", lambda: tilewright.invert(lies))
+        lies.__dlpack__ = lambda **how: None
+        refused(TypeError, "gives no array", lambda: tilewright.invert(lies))
+        numbered = ByInterface(image)
+        numbered.cuda_device = "first"
+        refused(TypeError, "number of a device", lambda: tilewright.invert(numbered))
         view = tilewright.Array.view(ByInterface(image, data=(image.device_memory, True)))
         assert view.__cuda_array_interface__["data"][1]
         refused(TypeError, "read-only", lambda: tilewright.invert(out, out=view))
