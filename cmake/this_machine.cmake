@@ -1,5 +1,6 @@
 # TILEWRIGHT_THIS_MACHINE: only the libraries that calls on this machine use, which takes a third of the time.
 # Results are the same, and so are the choices of variants. What is built runs on this machine alone.
+# Runtime and program are compiled by -O1 (compile_time.cmake).
 #   cpu     the best instruction set of this CPU, in place of plain x86-64, AVX2 and AVX-512; unless
 #           TILEWRIGHT_CPU says portable
 #   cuda    only where a driver of NVIDIA has made its device file
