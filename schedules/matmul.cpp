@@ -205,6 +205,17 @@ ScheduleVariants tuned_on_tensor_cores() {
                       "divides."),
             variant("tuned_tensor_whole", cuda, "f16 bf16", fragments, in_boxes, rows(1, 2, 256, 32, 8, 2))
                 .says("As tuned_tensor_small_boxes, in 128 x 256 tiles."),
+            // Which width leaves fewest multiprocessors idle depends on the size. 224 columns were faster at
+            // few sizes, by up to 5 % (docs/performance/gpu-variants.md).
+            variant(
+                "tuned_tensor_whole_192", cuda, "f16 bf16", fragments, in_boxes, rows(1, 2, 192, 32, 8, 3))
+                .says("As tuned_tensor_whole, in 128 x 192 tiles."),
+            variant(
+                "tuned_tensor_whole_160", cuda, "f16 bf16", fragments, in_boxes, rows(1, 2, 160, 32, 8, 3))
+                .says("As tuned_tensor_whole, in 128 x 160 tiles."),
+            variant(
+                "tuned_tensor_whole_128", cuda, "f16 bf16", fragments, in_boxes, rows(1, 2, 128, 32, 8, 4))
+                .says("As tuned_tensor_whole, in 128 x 128 tiles."),
             // OpenCL has no boxes. f16 2048 on an H200 .0340 ms (2026-11-30), and .0363 in 128 x 128 tiles of
             // half of the depth per block, which fit 48 KB.
             variant(

@@ -117,7 +117,7 @@ inline void rows_in_shared(MatmulFragments &f, ScheduleContext &context) {
         tiles.push_back(f.tile_b);
         f.tile_b.bound_extent(f.k, 8)
             .bound_extent(f.l, 2 * division.depth)
-            .bound_extent(f.n, division.columns / 64)
+            .bound_extent(f.n, division.sixty_fours())
             .fuse(f.k, f.l, all)
             .fuse(all, f.n, all);
     }

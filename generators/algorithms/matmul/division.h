@@ -215,6 +215,10 @@ struct FragmentDivision {
     int rows() const {
         return TensorProduct::rows * groups * tiles;
     }
+    // Of rows of B that are copied as they are: so many 64 columns hold those of a tile.
+    int sixty_fours() const {
+        return (columns + 63) / 64;
+    }
     std::string why_not() const {
         if (columns % 16 || columns > 256) {
             return "columns must be a multiple of 16, and at most 256";
@@ -228,8 +232,8 @@ struct FragmentDivision {
         if (in_boxes() && (tiles != 1 || depth != 32 || groups > 2 || ahead > 6)) {
             return "tiles must be 1, depth 32, groups 1 or 2, and ahead at most 6, where boxes are copied";
         }
-        if (both_in_rows() && (columns % 64 || depth > 32)) {
-            return "columns must be a multiple of 64, and depth 16 or 32";
+        if (both_in_rows() && (columns % (in_boxes() ? 32 : 64) || depth > 32)) {
+            return "columns must be a multiple of 64, of boxes of 32, and depth 16 or 32";
         }
         return shares_depth() && numbers != TensorNumbers::three_tf32 ?
                    "products of 16-bit floats are by panels or rows" :

@@ -1,9 +1,9 @@
 #pragma once
 // A form of matmul whose products are those of the tensor cores. Variants: on CUDA tensor_shares (in parts),
-// tensor_few_rows (turned) and tensor_few_columns (shared rows) of f32, tuned_tensor_small_boxes of f16 and
-// bf16; on CUDA and OpenCL tensor_small_whole and tensor_whole (rows of A), tensor_small, tensor_tall and
-// tensor_any of f32, tuned_tensor_small_whole, tuned_tensor_whole (rows, or boxes), tuned_tensor_small and
-// tuned_tensor of f16 and bf16.
+// tensor_few_rows (turned) and tensor_few_columns (shared rows) of f32, tuned_tensor_small_boxes and
+// tuned_tensor_whole_192, 160 and 128 (boxes) of f16 and bf16; on CUDA and OpenCL tensor_small_whole and
+// tensor_whole (rows of A), tensor_small, tensor_tall and tensor_any of f32, tuned_tensor_small_whole,
+// tuned_tensor_whole (rows, or boxes), tuned_tensor_small and tuned_tensor of f16 and bf16.
 //
 // Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision
 // accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.
@@ -225,7 +225,7 @@ private:
         return {tile_a(0, 0, 0, group, depth, row) +
                     0.0f * tile_a(3, division.depth / 4 - 1, 63, group, ahead, row),
             tile_b(0, 0, 0, 0, depth, bx) +
-                0.0f * tile_b(3, 7, 2 * division.depth - 1, division.columns / 64 - 1, ahead, bx)};
+                0.0f * tile_b(3, 7, 2 * division.depth - 1, division.sixty_fours() - 1, ahead, bx)};
     }
     Expr group_of_rows() const {
         return division.groups * m + t % division.threads() / TensorProduct::threads;
