@@ -127,8 +127,9 @@ static ScheduleVariants tuned_cpu_variants() {
         {
             short_variants(),
             in_order_variants(),
-            variant("tuned_narrow", cpu, "f32", lines<GaussianBlurLines>,
+            variant("tuned_narrow", cpu, "u8 u16 f32 f64 f16 bf16", lines<GaussianBlurLines>,
                 {{"rows", 16, 8, 64}, {"vectors", 1, 1, 8}, {"chunk", 16, 16, 1024}})
+                .avx2()
                 .meant_for("elements_with_halo", {.most = 128})
                 .says("As tuned_any, in chunks of one vector, for images narrower than its chunks."),
             dots_variants("tuned_dots_narrow", 1, 64),

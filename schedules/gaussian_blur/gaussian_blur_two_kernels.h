@@ -1,5 +1,6 @@
 #pragma once
 // The schedules of gaussian_blur on GPUs with two kernels, one per pass, and an image between them.
+#include "generators/algorithms/gaussian_blur/chunks.h"
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "schedules/schedule.h"
 #include "schedules/shared_moves.h"
@@ -76,6 +77,88 @@ inline void columns(GaussianBlurNear &blur, ScheduleContext &context) {
     in_bands(blur, context, height * rows);
     pass(blur.out, blur.along_sum, blur.j, TailStrategy::PredicateStores, TailStrategy::GuardWithIf);
     pass(blur.down, blur.down_sum, blur.i, TailStrategy::RoundUp, TailStrategy::RoundUp);
+}
+
+// A pass by chunks: a thread keeps its sums, the weights of a chunk, and what else a chunk reads, in
+// registers. `along`: the dimension of its own outputs.
+inline void sums_by_chunks(const GaussianBlurChunks &blur, Func sum, const LoopLevel &thread,
+    const Var &along, const GaussianBlurChunks::Taps &taps) {
+    const Halide::RVar tap(taps.chunks.x.name()), chunk(taps.chunks.y.name()), rest(taps.rest.x.name());
+    sum.compute_at(thread).store_in(MemoryType::Register);
+    for (const Var &dimension : {blur.x, blur.y, blur.c}) {
+        sum.bound_extent(dimension, dimension.name() == along.name() ? blur.shape.own : 1);
+    }
+    sum.unroll(along);
+    sum.update(0).reorder(along, tap, chunk).unroll(along).unroll(tap);
+    sum.update(1).reorder(along, rest).unroll(along);
+    Func weight = taps.weight;
+    weight.compute_at(sum, chunk).store_in(MemoryType::Register).unroll(weight.args()[0]);
+}
+
+// The most neighbours of a warp's threads along rows or columns, and the rows of which bands are made.
+constexpr int lines_of_tile = 64;
+
+// Spreads a stage over blocks of `threads` threads: neighbouring threads are neighbours along `line`, up to
+// `width` of them, and then along `across`. So blocks of images with few lines are full too.
+inline Func &threads_in_tiles(Func &stage, const Var &line, const Var &across, const Expr &width, int threads) {
+    const Var of_tile{"of_tile"}, thread{"thread"};
+    return stage.split(line, line, of_tile, width, TailStrategy::GuardWithIf)
+        .fuse(of_tile, across, across)
+        .split(across, across, thread, threads, TailStrategy::GuardWithIf)
+        .fuse(across, line, block)
+        .gpu_threads(thread)
+        .never_partition_all();
+}
+
+// Two kernels, in bands of rows. Neighbouring threads have neighbouring columns in the first kernel, and rows
+// in the second one, which reads columns of the image between the kernels: so that image is stored by
+// columns, and both kernels read whole lines of memory.
+inline void chunks(GaussianBlurChunks &blur, ScheduleContext &context) {
+    const int own = blur.shape.own, threads = context["threads"];
+    const Var thread{"thread"}, element{"element"}, band{"band"}, lane{"lane"}, own_x{"own_x"};
+    for (Halide::OutputImageParam buffer : context.buffers) {
+        for (int d = 0; d < 3; d++) {
+            buffer.dim(d).set_min(0);
+        }
+        buffer.dim(0).set_stride(Expr());
+    }
+    const Halide::OutputImageParam out = context.buffers[1];
+    const auto wide = [](const Expr &number) { return Halide::cast<int64_t>(number); };
+    const Expr elements_of_row = out.dim(0).extent() * out.dim(2).extent() + blur.margins,
+               elements = wide(out.dim(1).extent()) * elements_of_row,
+               bands = ceil_div(elements, wide(context["band"]) << 20),
+               tiles = Halide::cast<int>(ceil_div(wide(out.dim(1).extent()), lines_of_tile * bands));
+    blur.out.split(blur.y, band, blur.y, max(tiles, 1) * lines_of_tile, TailStrategy::GuardWithIf)
+        .split(blur.x, blur.x, own_x, own, TailStrategy::PredicateStores)
+        .reorder(own_x, blur.y, blur.x, blur.c, band)
+        .unroll(own_x);
+    threads_in_tiles(blur.out, blur.y, blur.x, min(out.dim(1).extent(), lines_of_tile), threads)
+        .gpu_blocks(block, blur.c);
+    sums_by_chunks(blur, blur.along_sum, LoopLevel(blur.out, thread), blur.x, blur.by_x);
+
+    const int lanes = std::min(own, 16 / blur.down.type().bytes());
+    blur.down.compute_at(blur.out, band)
+        .reorder_storage(blur.y, blur.c, blur.x)
+        .align_bounds(blur.y, own)
+        .align_storage(blur.y, own)
+        .split(blur.y, blur.y, row_of_thread, own, TailStrategy::RoundUp)
+        .split(row_of_thread, row_of_thread, lane, lanes)
+        .fuse(blur.c, blur.x, element)
+        .reorder(lane, row_of_thread, element, blur.y)
+        .unroll(row_of_thread)
+        .vectorize(lane);
+    threads_in_tiles(blur.down, element, blur.y, min(elements_of_row, lines_of_tile), threads)
+        .gpu_blocks(block);
+    sums_by_chunks(blur, blur.down_sum, LoopLevel(blur.down, thread), blur.y, blur.by_y);
+    blur.pixels.compute_at(blur.down_sum, Halide::RVar(blur.by_y.chunks.y.name()))
+        .store_in(MemoryType::Register)
+        .bound_extent(blur.x, 1)
+        .bound_extent(blur.c, 1)
+        .bound_extent(blur.g, 1)
+        .unroll(blur.k);
+    blur.pixels.update(0).unroll(blur.inside.x);
+    blur.pixels.update(1).unroll(blur.elsewhere.x);
+    blur.rows.compute_root().gpu_tile(blur.y, block, yi, 256, TailStrategy::GuardWithIf);
 }
 
 }  // namespace tilewright::gaussian_blur_two_kernels
