@@ -113,8 +113,8 @@ public:
     void generate() {
         const FloatBits bits = float_bits(type, get_target(), true);
         const auto pass = [&](Input<Buffer<void, 1>> &taps, const Expr &factor) {
-            return blur_pass(taps,
-                bits.empty() ? BlurArithmetic::plain(output.type(), factor) : BlurArithmetic::of(bits));
+            return blur_pass(
+                taps, bits.empty() ? BlurArithmetic::plain(output.type(), factor) : BlurArithmetic::of(bits));
         };
         const ExtendedImage extended{
             border, image.dim(0).extent(), image.dim(1).extent(), image.dim(2).extent()};

@@ -417,7 +417,8 @@ TEST(GaussianBlur, WindowsMuchLongerThanTheImage) {
 }
 
 // What a blur runs on the CPU, which must be one library.
-std::map<std::string, int64_t> arguments_of_blur(const Array &image, Array &output, double sigma, Border border) {
+std::map<std::string, int64_t> arguments_of_blur(
+    const Array &image, Array &output, double sigma, Border border) {
     LaunchRecording recording;
     gaussian_blur(image, output, sigma, border, on_cpu());
     const std::vector<LibraryRun> runs = recording.take();

@@ -1,6 +1,6 @@
 #pragma once
-// A form of gaussian_blur for any radius, whose loops over taps are unrolled in part. Variants: tuned_chunks
-// on GPUs.
+// A form of gaussian_blur for any radius, whose loops over taps are unrolled in part. Variants: tuned_any on
+// GPUs.
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/indices.h"
@@ -83,8 +83,8 @@ struct GaussianBlurChunks : Halide::NamesInterface {
         down_sum(x, y, c) += first.wide(down_columns.weight(tap_y)) * first.wide(bordered(y + tap_y));
         down(x, y, c) = first.put(first.rounded(down_sum(x, y, c)));
         along_sum(x, y, c) = second.zero();
-        along_sum(x, y, c) += second.wide(by_x.weight(by_x.index())) *
-                              second.wide(down(x + by_x.index() - by_x.radius, y, c));
+        along_sum(x, y, c) +=
+            second.wide(by_x.weight(by_x.index())) * second.wide(down(x + by_x.index() - by_x.radius, y, c));
         const Expr tap_x = by_x.rest_index() - by_x.radius;
         along_sum(x, y, c) += second.wide(along_rows.weight(tap_x)) * second.wide(down(x + tap_x, y, c));
         out(x, y, c) = second.written(second.rounded(along_sum(x, y, c)));

@@ -1,8 +1,8 @@
 #pragma once
 // The definition of gaussian_blur, and its forms with other arithmetic. Variants of the definition:
-// reference, tuned_any, tuned_near and the documented steps on GPUs (direct, separable, shared, texture); of
-// the others: branch; exp, native and relaxed; half and texture_half. On CPUs tuned_any is a form too, whose
-// loops over rows are divided at the border.
+// reference and the documented steps on GPUs (direct, separable, shared, texture); of the others: branch;
+// exp, native and relaxed; half and texture_half. On CPUs tuned_any is a form too, whose loops over rows are
+// divided at the border, and on GPUs another one (chunks.h).
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/arithmetic.h"
 #include "generators/algorithms/gaussian_blur/border.h"

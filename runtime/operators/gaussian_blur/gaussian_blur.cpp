@@ -182,9 +182,9 @@ private:
         return radius > 4 * reach;
     }
 
-    // Whether the image is one column that may be blurred as one row, so that all lanes of a vector have work.
-    // The pass along rows of one pixel leaves it as it is, but for the border `zero`, so that it may come
-    // first.
+    // Whether the image is one column that may be blurred as one row, so that all lanes of a vector have
+    // work. The pass along rows of one pixel leaves it as it is, but for the border `zero`, so that it may
+    // come first.
     static bool is_column(const GaussianBlurRequest &request) {
         const int64_t h = request.image().shape()[0];
         return request.image().shape()[1] == 1 && h > 1 && request.border != Border::zero &&
@@ -195,8 +195,7 @@ private:
     static bool is_dense(const Array &column) {
         return column.strides()[0] == BlurRequest::channels_of(column);
     }
-    static bool rows_follow(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) {
+    static bool rows_follow(const Variant &variant, const GaussianBlurRequest &request, const Array &output) {
         return variant.backend == Backend::cpu || (is_dense(request.image()) && is_dense(output));
     }
     // The column as a row, in the same memory; of one that is not dense the shape alone counts.
@@ -215,15 +214,14 @@ private:
         std::swap(request.weights, request.weights_y);
         return request;
     }
-    Plan plan_of_column(const Variant &variant, Device device, const GaussianBlurRequest &request,
-        Array &output) const {
+    Plan plan_of_column(
+        const Variant &variant, Device device, const GaussianBlurRequest &request, Array &output) const {
         const auto row_of = [](const Array &column) {
             const Array row = row_of_column(column);
             return is_dense(column) ? row : Array::uninitialized(column.type(), row.shape());
         };
-        const auto as_column = [shape = request.image().shape()](Array &row) {
-            return Array::view(row.type(), row.data(), shape);
-        };
+        const auto as_column = [shape = request.image().shape()](
+                                   Array &row) { return Array::view(row.type(), row.data(), shape); };
         Plan plan;
         Array from = row_of(request.image()), to = row_of(output);
         if (!is_dense(request.image())) {

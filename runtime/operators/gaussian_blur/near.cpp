@@ -14,8 +14,8 @@ struct NearForm : GaussianBlurTaps {
     bool serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
         const std::vector<int64_t> &shape = request.image().shape();
-        return GaussianBlurTaps::serves(variant, request, output) &&
-               request.numbers_y().radius < shape[0] && request.numbers().radius < shape[1];
+        return GaussianBlurTaps::serves(variant, request, output) && request.numbers_y().radius < shape[0] &&
+               request.numbers().radius < shape[1];
     }
 };
 

@@ -87,9 +87,9 @@ struct ChunksForm final : GaussianBlurTaps {
 
     // A band of the image between the passes has whole tiles of rows.
     bool serves(const Variant &variant, const GaussianBlurRequest &request, const Array &) const override {
-        constexpr int64_t rows_of_tile = 64;
         const int64_t own = variant.tunable("own"),
-                      rows = std::min(round_up(request.image().shape()[0], own), rows_of_tile),
+                      rows = std::min(
+                          round_up(request.image().shape()[0], own), int64_t(gaussian_blur_lines_of_tile)),
                       elements = request.elements_of_row() + 2 * request.elements_of_halo();
         return rows * (elements + own * request.channels()) < INT32_MAX;
     }
