@@ -1,5 +1,6 @@
 // The generators of gaussian_blur: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
+#include "generators/algorithms/gaussian_blur/chunks.h"
 #include "generators/algorithms/gaussian_blur/dots.h"
 #include "generators/algorithms/gaussian_blur/realigned.h"
 #include "generators/algorithms/gaussian_blur/short_sums.h"
@@ -13,6 +14,25 @@ namespace tilewright {
 using Halide::Buffer;
 using Halide::GeneratorInput;
 using Halide::GeneratorOutput;
+
+// The weights for images of so named elements.
+static Halide::Type type_of_weights(const std::string &type) {
+    const Halide::Type pixel = element_type(type);
+    return has_float_bits(type) || pixel.bits() == 32 ? Halide::Float(32) :
+           pixel.is_uint()                            ? Halide::UInt(32) :
+                                                        pixel;
+}
+
+// A pass by weights in a table.
+template<typename Table>
+static BlurPass blur_pass(Table &taps, const BlurArithmetic &arithmetic) {
+    const Halide::Var k{"k"};
+    Halide::Func weight{"weight"};
+    taps.dim(0).set_min(0);
+    const Halide::Expr radius = taps.dim(0).extent() / 2;
+    weight(k) = taps(k + radius);
+    return {weight, radius, arithmetic};
+}
 
 // The definition, and its forms with other arithmetic. image and output: rows of width * channels elements.
 // border: a BorderRule. weights and weights_y: those of the taps -radius ... radius along rows and down
@@ -31,9 +51,7 @@ public:
         image.set_type(pixel);
         output.set_type(pixel);
         for (GeneratorInput<Buffer<void, 1>> *taps : {&weights, &weights_y}) {
-            taps->set_type(has_float_bits(this->type) || pixel.bits() == 32 ? Halide::Float(32) :
-                           pixel.is_uint()                                  ? Halide::UInt(32) :
-                                                                              pixel);
+            taps->set_type(type_of_weights(this->type));
         }
         if (Form::computes_weights) {
             exponent_ = this->template add_input<float>("exponent");
@@ -41,13 +59,10 @@ public:
     }
 
     void generate() {
-        const Expr radius = weights.dim(0).extent() / 2;
         const ExtendedImage extended{border, image.width() / channels, image.height(), channels, Form::near,
             Form::branch, Form::divided};
-        Form blur(image, extended, radius, pass(weights_y, multiplier_y), pass(weights, multiplier));
+        Form blur(image, extended, pass(weights_y, multiplier_y), pass(weights, multiplier));
         output = blur.out;
-        weights.dim(0).set_min(0);
-        weights_y.dim(0).set_bounds(0, weights.dim(0).extent());
         this->apply(blur, {image, output});
 
         image.set_estimates({{0, 8192}, {0, 8192}});
@@ -62,15 +77,52 @@ public:
 
 private:
     BlurPass pass(GeneratorInput<Buffer<void, 1>> &taps, GeneratorInput<uint32_t> &factor) {
-        Var k{"k"};
-        Func weight{"weight"};
-        const Expr radius = weights.dim(0).extent() / 2;
-        weight(k) = exponent_ ? taps(radius) * exp(*exponent_ * cast<float>(k * k)) : taps(k + radius);
         const FloatBits bits = float_bits(this->type, this->get_target(), true);
-        return {weight, bits.empty() ? Form::arithmetic(output.type(), factor) : BlurArithmetic::of(bits)};
+        BlurPass pass = blur_pass(
+            taps, bits.empty() ? Form::arithmetic(output.type(), factor) : BlurArithmetic::of(bits));
+        if (exponent_) {
+            Var k{"k"};
+            pass.weight = Func("weight");
+            pass.weight(k) = taps(pass.radius) * exp(*exponent_ * cast<float>(k * k));
+        }
+        return pass;
     }
 
     GeneratorInput<float> *exponent_ = nullptr;  // -1 / 2 sigma^2
+};
+
+// The form by chunks of taps. image and output: columns, rows and channels. weights and weights_y: those of
+// the taps along rows and down columns, each from -radius to radius.
+class GaussianBlurChunksGenerator : public VariantGenerator<GaussianBlurChunksGenerator> {
+public:
+    Input<Buffer<void, 3>> image{"image"};
+    Input<int32_t> border{"border"};
+    Input<Buffer<void, 1>> weights{"weights"}, weights_y{"weights_y"};
+    Input<uint32_t> multiplier{"multiplier"}, multiplier_y{"multiplier_y"};
+    Output<Buffer<void, 3>> output{"output"};
+
+    void configure() {
+        const Halide::Type pixel = element_type(type);
+        image.set_type(pixel);
+        output.set_type(pixel);
+        for (Input<Buffer<void, 1>> *taps : {&weights, &weights_y}) {
+            taps->set_type(type_of_weights(type));
+        }
+    }
+
+    void generate() {
+        const FloatBits bits = float_bits(type, get_target(), true);
+        const auto pass = [&](Input<Buffer<void, 1>> &taps, const Expr &factor) {
+            return blur_pass(
+                taps, bits.empty() ? BlurArithmetic::plain(output.type(), factor) : BlurArithmetic::of(bits));
+        };
+        const ExtendedImage extended{
+            border, image.dim(0).extent(), image.dim(1).extent(), image.dim(2).extent()};
+        GaussianBlurChunks blur(image, extended, pass(weights_y, multiplier_y), pass(weights, multiplier),
+            {setting("own"), setting("chunk")});
+        output = blur.out;
+        apply(blur, {image, output});
+    }
 };
 
 // The form with one radius. image and output: rows of width * channels elements. weights: those of the taps
@@ -225,6 +277,7 @@ HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurProductsGenerator<tilewright::
     gaussian_blur_fused_products)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurHalfProductsGenerator, gaussian_blur_half_products)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurFloatProductsGenerator, gaussian_blur_float_products)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurChunksGenerator, gaussian_blur_chunks)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurTermsGenerator, gaussian_blur_terms)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurRealignedGenerator, gaussian_blur_realigned)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurShortSumsGenerator, gaussian_blur_short_sums)

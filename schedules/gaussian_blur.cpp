@@ -120,6 +120,15 @@ static ScheduleVariants colour_variants() {
     return variants;
 }
 
+static ScheduleVariant narrow_variant(const char *types) {
+    using namespace gaussian_blur_cpu;
+    return variant("tuned_narrow", cpu, types, lines<GaussianBlurLines>,
+        {{"rows", 16, 8, 64}, {"vectors", 1, 1, 8}, {"chunk", 16, 16, 1024}})
+        .avx2()
+        .meant_for("elements_with_halo", {.most = 128})
+        .says("As tuned_any, in chunks of one vector, for images narrower than its chunks.");
+}
+
 // The variants of CPUs that `tuned` takes.
 static ScheduleVariants tuned_cpu_variants() {
     using namespace gaussian_blur_cpu;
@@ -127,10 +136,8 @@ static ScheduleVariants tuned_cpu_variants() {
         {
             short_variants(),
             in_order_variants(),
-            variant("tuned_narrow", cpu, "f32", lines<GaussianBlurLines>,
-                {{"rows", 16, 8, 64}, {"vectors", 1, 1, 8}, {"chunk", 16, 16, 1024}})
-                .meant_for("elements_with_halo", {.most = 128})
-                .says("As tuned_any, in chunks of one vector, for images narrower than its chunks."),
+            narrow_variant("f32 f64 f16 bf16"),
+            narrow_variant("u8 u16").kept_for("windows of more than 64 pixels on images of a few columns"),
             dots_variants("tuned_dots_narrow", 1, 64),
             dots_variants("tuned_dots", 1),
             dots_variants("tuned_dots_2", 2),
@@ -323,17 +330,11 @@ static const ScheduleVariants &variants() {
                 realigned_variant(),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,
-                // 4096 x 4096 and 1024 x 1024 in four bands, sigma 11, H200, 2026-11-23).
-                variant("tuned_near", gpu, "u8 u16 f32 f16 bf16", columns,
-                    {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}, {"band", 16, 1, 256}})
-                    .kept_for(
-                        "u8 of several channels with radii above 40, u16 of radii above 20 on CUDA below "
-                        "capability 8.0, and rows that do not begin at multiples of 4 bytes")
-                    .says("Two kernels; a thread computes 8 pixels of a column, so that it loads each weight "
-                          "once for all."),
-                variant("tuned_any", gpu, "u8 u16 f32 f64 f16 bf16", separable_bands,
-                    {{"width", 32, 16, 128}, {"height", 8, 1, 16}, {"band", 16, 1, 256}})
-                    .says("Two kernels with one thread per pixel; takes any radius and any size."),
+                // 4096 x 4096 and 1024 x 1024 in four bands, sigma 11, H200, 2026-11-23, by one tap at a
+                // time).
+                variant("tuned_any", gpu, "u8 u16 f32 f64 f16 bf16", chunks,
+                    {{"threads", 256, 64, 512}, {"own", 8, 4, 16}, {"chunk", 8, 4, 16}, {"band", 16, 1, 256}})
+                    .says("Two kernels, which read whole lines; a thread adds 8 taps of 8 pixels at a time."),
             }),
     };
     return table;

@@ -48,7 +48,7 @@ void lines(Form &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y;
     const int lanes = context.target.natural_vector_size(blur.down_sum.type()),
               block = lanes * context["vectors"];
-    blur.out.split(y, yo, yi, tile_rows(blur.radius, context["rows"]), TailStrategy::GuardWithIf)
+    blur.out.split(y, yo, yi, tile_rows(blur.halo, context["rows"]), TailStrategy::GuardWithIf)
         .split(yo, task, yo, tiles_of_task(context, blur.radius), TailStrategy::GuardWithIf)
         .split(x, xo, xi, block, TailStrategy::PredicateStores)
         .reorder(xi, xo, yi, yo, task)

@@ -1,6 +1,7 @@
 // The schedules of fused pipelines on GPUs and CPUs, and the table of the variants that only pipelines have.
 #include "schedules/pipelines/pipeline.h"
 #include "generators/algorithms/transpose/transpose.h"
+#include "schedules/gaussian_blur/gaussian_blur_two_kernels.h"
 #include "schedules/shared_moves.h"
 #include <algorithm>
 
@@ -339,6 +340,11 @@ static const ScheduleVariants &variants() {
         variant("transpose_colours", cpu, "u8", transpose_colours_in_tiles, {{"width", 64}, {"height", 64}}),
         variant("transpose_colours", gpu, "u8", transpose_colours, {{"tile", 16, 8, 32}}),
         variant("bands_over_blocks", gpu, "u8", bands_over_blocks, {{"in_band", 128}, {"terms", 8}}),
+        variant("blur_columns", gpu, "u8 u16 f32 f16 bf16", gaussian_blur_two_kernels::columns,
+            {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}}),
+        variant("blur_pixels", gpu, "u8 u16 f32 f64 f16 bf16",
+            gaussian_blur_two_kernels::separable<GaussianBlur>,
+            {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
     };
     return table;
 }

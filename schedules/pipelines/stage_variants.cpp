@@ -84,15 +84,15 @@ void add_blur(std::vector<StageVariant> &variants) {
     add_blur_windows(variants);
     variants.push_back({.op = "gaussian_blur",
         .where = gpu,
-        .table = "gaussian_blur",
-        .schedule = "tuned_near",
+        .table = "pipeline",
+        .schedule = "blur_columns",
         .elements = "u8 u16 f16 bf16 f32",
         .large = true,
         .unrolled_weights = true});
     variants.push_back({.op = "gaussian_blur",
         .where = gpu,
-        .table = "gaussian_blur",
-        .schedule = "tuned_any",
+        .table = "pipeline",
+        .schedule = "blur_pixels",
         .unrolled_weights = true});
 }
 

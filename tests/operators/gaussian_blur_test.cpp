@@ -3,6 +3,7 @@
 #include "tests/operators/blurs.h"
 #include "tests/operators/variants.h"
 #include "tilewright/gaussian_blur.h"
+#include "tilewright/launches.h"
 #include "tilewright/plain.h"
 #include "tilewright/workload.h"
 #include <cmath>
@@ -412,6 +413,43 @@ TEST(GaussianBlur, WindowsMuchLongerThanTheImage) {
         const GaussianBlurOptions how{.sigma_y = 8191.9, .sigma_x = 8191.9, .border = border};
         EXPECT_EQ(
             first_difference<uint8_t>(gaussian_blur(image, how, on_cpu()), integer_blur(image, how), 0), "");
+    }
+}
+
+// What a blur runs on the CPU, which must be one library.
+std::map<std::string, int64_t> arguments_of_blur(
+    const Array &image, Array &output, double sigma, Border border) {
+    LaunchRecording recording;
+    gaussian_blur(image, output, sigma, border, on_cpu());
+    const std::vector<LibraryRun> runs = recording.take();
+    EXPECT_EQ(runs.size(), 1U);
+    return {runs.front().arguments.begin(), runs.front().arguments.end()};
+}
+
+// The window of one pass may be folded alone: a narrow image is not continued by the radius. A column is
+// blurred as a row, so that vectors are full of its pixels; of the border `zero` it stays a column.
+TEST(GaussianBlur, NarrowImagesAreNotBlurredBesideThemselves) {
+    for (const Border border : {Border::reflect, Border::mirror, Border::nearest, Border::zero}) {
+        for (const int64_t row_bytes : {int64_t(0), int64_t(64)}) {
+            for (const std::vector<int64_t> &shape : {std::vector<int64_t>{300, 1}, {300, 1, 3}, {300, 3}}) {
+                SCOPED_TRACE(words_of(shape) + std::to_string(row_bytes) + " " + std::to_string((int)border));
+                const bool is_row = shape[1] == 1 && border != Border::zero;
+                const auto blurred = [&](const Array &image) {
+                    Array output(image.type(), shape, row_bytes);
+                    auto numbers = arguments_of_blur(image, output, 20, border);
+                    EXPECT_EQ(numbers["image.extent.1"], is_row ? 1 : 300);
+                    EXPECT_LE(numbers[is_row ? "weights_y.extent.0" : "weights.extent.0"], 7);
+                    return output;
+                };
+                const Array bytes = random_array<uint8_t>(shape).clone(row_bytes),
+                            floats = random_array<float>(shape).clone(row_bytes);
+                const GaussianBlurOptions how{.sigma_y = 20, .sigma_x = 20, .border = border};
+                EXPECT_EQ(first_difference<uint8_t>(blurred(bytes), integer_blur(bytes, how), 0), "");
+                EXPECT_EQ(first_difference<float>(
+                              blurred(floats), exact_blur(floats, how), 2 * (2 * 80 + 3) * 0x1p-24),
+                    "");
+            }
+        }
     }
 }
 

@@ -22,6 +22,10 @@ struct GaussianBlurNearConfiguration {
     }
 };
 
+// Of GaussianBlurChunks: neighbouring threads have neighbouring lines, up to so many, and bands are whole
+// tiles of so many rows.
+constexpr int gaussian_blur_lines_of_tile = 64;
+
 // Of GaussianBlurExp.
 struct GaussianBlurExpConfiguration {
     bool own_exp = false;  // exp() is the device's own, whose error the standard leaves open

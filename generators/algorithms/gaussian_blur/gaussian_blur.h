@@ -1,8 +1,8 @@
 #pragma once
 // The definition of gaussian_blur, and its forms with other arithmetic. Variants of the definition:
-// reference, tuned_any, tuned_near and the documented steps on GPUs (direct, separable, shared, texture); of
-// the others: branch; exp, native and relaxed; half and texture_half. On CPUs tuned_any is a form too, whose
-// loops over rows are divided at the border.
+// reference and the documented steps on GPUs (direct, separable, shared, texture); of the others: branch;
+// exp, native and relaxed; half and texture_half. On CPUs tuned_any is a form too, whose loops over rows are
+// divided at the border, and on GPUs another one (chunks.h).
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/arithmetic.h"
 #include "generators/algorithms/gaussian_blur/border.h"
@@ -130,15 +130,16 @@ private:
     }
 };
 
-// A pass of a blur: the weights of the taps -r ... r, and how it adds and rounds.
+// A pass of a blur: the weights of the taps -radius ... radius, and how it adds and rounds.
 struct BlurPass {
     Halide::Func weight;
+    Halide::Expr radius;
     BlurArithmetic arithmetic;
 };
 
 // out = sum over j of weight_x(j) * down(x + j), down = sum over i of weight_y(i) * image(y + i), i and j
-// from -r to r, each sum rounded as the arithmetic of its pass says. This is the separable blur of the
-// extended image, columns first.
+// from -r to r of their pass, each sum rounded as the arithmetic of the pass says. This is the separable blur
+// of the extended image, columns first.
 struct GaussianBlur : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur";
     static constexpr bool near = false, branch = false, divided = false, computes_weights = false;
@@ -149,16 +150,18 @@ struct GaussianBlur : Halide::NamesInterface {
     Var x{"x"}, y{"y"};
     Func in, columns{"columns"}, extended{"endless"}, down_sum{"down_sum"}, down{"down"},
         along_sum{"along_sum"}, out{"out"};
-    Expr radius, margins;  // margins: the elements that a blur reads beyond both ends of a row
+    Expr halo, radius, margins;  // the rows that a blur reads above and below a row; the mean of both
+                                 // radii; the elements that it reads beyond both ends of a row
     RDom i, j;
 
-    GaussianBlur(Func image, const ExtendedImage &border, Func weight, Expr r, const BlurArithmetic &pass)
-        : GaussianBlur(image, border, r, {weight, pass}, {weight, pass}) {}
+    GaussianBlur(Func image, const ExtendedImage &border, const BlurPass &pass)
+        : GaussianBlur(image, border, pass, pass) {}
 
     // `by_y` goes down columns, `by_x` along rows.
-    GaussianBlur(Func image, const ExtendedImage &border, Expr r, const BlurPass &by_y, const BlurPass &by_x)
-        : in(image), radius(r), margins(2 * r * border.channels), i(-r, 2 * r + 1, "i"),
-          j(-r, 2 * r + 1, "j") {
+    GaussianBlur(Func image, const ExtendedImage &border, const BlurPass &by_y, const BlurPass &by_x)
+        : in(image), halo(by_y.radius), radius((by_y.radius + by_x.radius) / 2),
+          margins(2 * by_x.radius * border.channels), i(-by_y.radius, 2 * by_y.radius + 1, "i"),
+          j(-by_x.radius, 2 * by_x.radius + 1, "j") {
         const BlurArithmetic &first = by_y.arithmetic, &second = by_x.arithmetic;
         columns(x) = border.column(x);
         extended(x, y) = first.read(border(in, columns, x, y));

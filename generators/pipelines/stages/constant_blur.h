@@ -35,7 +35,7 @@ struct ConstantBlur {
         if (has_bits) {
             arithmetic.bits = FloatBits{in.shape.element};
         }
-        form = std::make_shared<Form>(in.rows, extended, weight, w.radius, arithmetic);
+        form = std::make_shared<Form>(in.rows, extended, BlurPass{weight, w.radius, arithmetic});
     }
 
 private:

@@ -3,6 +3,7 @@
 #include "runtime/arrays/copy.h"
 #include "runtime/arrays/storage.h"
 #include "runtime/dispatch/options/option_text.h"
+#include "runtime/dispatch/parts.h"
 #include "runtime/operators/gaussian_blur/forms.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>
@@ -26,6 +27,9 @@ const std::vector<std::string> &border_names() {
 }
 
 constexpr double most_sigma = 8192;
+
+// Variants of the CPU look up where each element of a row and of its borders is: four bytes for each.
+constexpr int64_t most_elements_of_row = most_bytes / 4 - 65536;
 
 std::vector<Option> options_of_blur() {
     return {{.name = "sigma",
@@ -80,7 +84,6 @@ protected:
             std::find(names.begin(), names.end(), settings.text("border")) - names.begin());
         set_weights(request, image, settings);
         check_size(image, request);
-        request.taps = taps_of_passes(request, image.type());
         request.value = settings.number("value");
         const bool is_real = image.type() != Type::u8 && image.type() != Type::u16;
         const double most = image.type() == Type::u8   ? 255 :
@@ -108,6 +111,9 @@ protected:
     // out of the result.
     Plan plan(const Variant &variant, Device device, const GaussianBlurRequest &request,
         Array &output) const override {
+        if (is_column(request) && rows_follow(variant, request, output)) {
+            return plan_of_column(variant, device, request, output);
+        }
         if (!request.is_padded()) {
             return BlurOperator::plan(variant, device, request, output);
         }
@@ -126,6 +132,10 @@ protected:
     // A form is asked with the image that its library would get.
     bool form_serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
+        if (is_column(request) && rows_follow(variant, request, output)) {
+            return form_serves(
+                variant, row_request(request, row_of_column(request.image())), row_of_column(output));
+        }
         const auto &form = static_cast<const BlurForm<GaussianBlurRequest> &>(form_of(variant));
         if (!request.is_isotropic() && !form.takes_two_sigmas()) {
             return false;
@@ -143,7 +153,10 @@ protected:
 
     Measures measures(const GaussianBlurRequest &request) const override {
         Measures measures = OperatorOf::measures(request);
-        if (request.is_padded()) {  // what libraries blur
+        if (is_column(request)) {  // what libraries blur
+            std::swap(measures.numbers[0], measures.numbers[1]);
+        }
+        if (request.is_padded()) {
             const std::vector<int64_t> shape = request.padded_shape(request.image().shape());
             measures.numbers[0] = (double)shape[0];
             measures.numbers[1] = (double)shape[1];
@@ -152,15 +165,78 @@ protected:
         return measures;
     }
 
-    // Of that image with a radius on each side: its columns, and the elements of a row.
+    // Of that image with what a window reads on each side, which may be folded: its columns, and the elements
+    // of a row.
     double measure(std::string_view name, const Variant &variant, const Measures &measures) const override {
-        const double columns = measures.numbers[1] + 2 * measures.numbers[3];
+        const double width = measures.numbers[1], radius = measures.numbers[3],
+                     columns = width + 2 * (is_folded(radius, width) ? width : radius);
         return name == "columns_with_halo"  ? columns :
                name == "elements_with_halo" ? columns * measures.numbers[2] :
                                               BlurOperator::measure(name, variant, measures);
     }
 
 private:
+    // The window of a pass is folded where a fourth of its taps, or fewer, is left. With another window along
+    // rows than down columns, fewer variants serve the call.
+    static bool is_folded(double radius, double reach) {
+        return radius > 4 * reach;
+    }
+
+    // Whether the image is one column that may be blurred as one row, so that all lanes of a vector have
+    // work. The pass along rows of one pixel leaves it as it is, but for the border `zero`, so that it may
+    // come first.
+    static bool is_column(const GaussianBlurRequest &request) {
+        const int64_t h = request.image().shape()[0];
+        return request.image().shape()[1] == 1 && h > 1 && request.border != Border::zero &&
+               !request.is_padded() &&
+               (h + 2 * request.numbers_y().radius) * request.channels() <= most_elements_of_row;
+    }
+    // Whether the pixels of a column follow each other in memory. On the CPU others are copied.
+    static bool is_dense(const Array &column) {
+        return column.strides()[0] == BlurRequest::channels_of(column);
+    }
+    static bool rows_follow(const Variant &variant, const GaussianBlurRequest &request, const Array &output) {
+        return variant.backend == Backend::cpu || (is_dense(request.image()) && is_dense(output));
+    }
+    // The column as a row, in the same memory; of one that is not dense the shape alone counts.
+    static Array row_of_column(const Array &column) {
+        std::vector<int64_t> shape = column.shape();
+        std::swap(shape[0], shape[1]);
+        return is_dense(column) ?
+                   without_memory(column.type(), shape).moved_to(column, column.offset_bytes()) :
+                   without_memory(column.type(), shape);
+    }
+    static GaussianBlurRequest row_request(const GaussianBlurRequest &column, const Array &row) {
+        GaussianBlurRequest request = column;
+        std::swap(request.output_shape[0], request.output_shape[1]);
+        request.inputs = {row};
+        std::swap(request.sigma, request.sigma_y);
+        std::swap(request.weights, request.weights_y);
+        return request;
+    }
+    Plan plan_of_column(
+        const Variant &variant, Device device, const GaussianBlurRequest &request, Array &output) const {
+        const auto row_of = [](const Array &column) {
+            const Array row = row_of_column(column);
+            return is_dense(column) ? row : Array::uninitialized(column.type(), row.shape());
+        };
+        const auto as_column = [shape = request.image().shape()](
+                                   Array &row) { return Array::view(row.type(), row.data(), shape); };
+        Plan plan;
+        Array from = row_of(request.image()), to = row_of(output);
+        if (!is_dense(request.image())) {
+            plan.host([as_column, image = request.image(), from]() mutable {
+                Array column = as_column(from);
+                copy(image, column);
+            });
+        }
+        plan.append(BlurOperator::plan(variant, device, row_request(request, from), to));
+        if (!is_dense(output)) {
+            plan.host([as_column, to, output]() mutable { copy(as_column(to), output); });
+        }
+        return plan;
+    }
+
     // Of the border `wrap`, what is at one side depends on the other one.
     std::optional<int64_t> halo_of(const Settings &settings, double) const override {
         if (settings.text("border") == "wrap") {
@@ -171,8 +247,6 @@ private:
             std::max(sigma, settings.number("sigma-y", sigma)), settings.number("truncate"));
     }
 
-    // Windows are folded where a fourth of their taps, or fewer, is left: with another window along rows than
-    // down columns, fewer variants serve the call. Without padding the longer one says what both take.
     void set_weights(GaussianBlurRequest &request, const Array &image, const Settings &settings) const {
         const double truncate = settings.number("truncate");
         constexpr double most_radius = 4 * most_sigma;
@@ -184,10 +258,8 @@ private:
         }
         const Folding down = folding_of(request.border, image.shape()[0]),
                       along = folding_of(request.border, image.shape()[1]);
-        const int longest = std::max(down.reach, along.reach);
         const auto weights = [&](double sigma, const Folding &folding) {
-            const int reach = request.is_padded() ? folding.reach : longest;
-            const bool folds = GaussianWeights::radius_of(sigma, truncate) > 4 * (int64_t)reach;
+            const bool folds = is_folded(GaussianWeights::radius_of(sigma, truncate), folding.reach);
             return BlurWeights::of(sigma, truncate, folds ? folding : Folding());
         };
         request.weights = weights(request.sigma, along);
@@ -216,7 +288,7 @@ private:
     // Errors: input, for an image that is too large, and that no parts of its rows give.
     void check_size(const Array &image, const GaussianBlurRequest &request) const {
         const std::vector<int64_t> shape = request.padded_shape(image.shape());
-        const int64_t rows = rows_counted(request, image), halo = 2 * request.radius();
+        const int64_t rows = rows_counted(request, image), halo = 2 * request.numbers_y().radius;
         if (image.shape()[0] > rows && (request.border == Border::wrap || rows <= halo)) {
             refuse(Fault::input,
                 fmt::format("with this border the image is continued by {} rows and {} columns on each side, "
@@ -224,13 +296,12 @@ private:
                     request.numbers_y().radius, request.numbers().radius, most_bytes >> 20),
                 "image", image.describe());
         }
-        // Variants of the CPU look up where each element of a row and of its borders is: four bytes for each.
-        constexpr int64_t most_elements = most_bytes / 4 - 65536;
-        if ((shape[1] + 2 * request.radius()) * BlurRequest::channels_of(image) > most_elements) {
+        if ((shape[1] + 2 * request.numbers().radius) * BlurRequest::channels_of(image) >
+            most_elements_of_row) {
             refuse(Fault::input,
                 fmt::format("a row with its borders has more than {} elements, and four bytes for each would "
                             "span more than {} MiB; work on parts of it",
-                    most_elements, most_bytes >> 20),
+                    most_elements_of_row, most_bytes >> 20),
                 "image", image.describe());
         }
     }

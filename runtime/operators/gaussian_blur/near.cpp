@@ -14,15 +14,15 @@ struct NearForm : GaussianBlurTaps {
     bool serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
         const std::vector<int64_t> &shape = request.image().shape();
-        return GaussianBlurTaps::serves(variant, request, output) &&
-               request.radius() < std::min(shape[0], shape[1]);
+        return GaussianBlurTaps::serves(variant, request, output) && request.numbers_y().radius < shape[0] &&
+               request.numbers().radius < shape[1];
     }
 };
 
 // Images of a device hold the rows and what continues them beyond the border.
 bool fits_texture(const Variant &variant, const GaussianBlurRequest &request) {
     const int64_t across =
-        request.elements_of_row() + 2 * request.elements_of_radius() + variant.tunable("width");
+        request.elements_of_row() + 2 * request.elements_of_halo() + variant.tunable("width");
     return std::max(across, request.image().shape()[0] + variant.tunable("height")) <= most_of_device_image;
 }
 
@@ -30,8 +30,8 @@ bool fits_texture(const Variant &variant, const GaussianBlurRequest &request) {
 bool fits_shared(const Variant &variant, const GaussianBlurRequest &request) {
     constexpr int64_t most_bytes_of_block = 48 << 10;
     const int64_t width = variant.tunable("width"), height = variant.tunable("height");
-    const int64_t across = width + round_up(2 * request.elements_of_radius(), width),
-                  down = height + 2 * (int64_t)request.radius();
+    const int64_t across = width + round_up(2 * request.elements_of_halo(), width),
+                  down = height + 2 * (int64_t)request.numbers_y().radius;
     return 2 * (across * (down + height - 1) / height * height) * (int64_t)size_of(request.image().type()) <=
            most_bytes_of_block;
 }

@@ -120,33 +120,6 @@ std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma, double truncate
         [&] { return BlurWeights(GaussianWeights::of(sigma, truncate, folding)); });
 }
 
-namespace {
-
-// The weights of a pass with zeros up to a larger radius, kept like those of BlurWeights, so that a device
-// gets them once.
-Array longer_taps(const BlurWeights &weights, int radius, Type pixel) {
-    struct Key {
-        double sigma, truncate;
-        Folding folding;
-        int radius;
-        Type pixel;
-        bool operator==(const Key &) const = default;
-    };
-    auto &known = immortal([] { return Cache<Key, Array>(64); });
-    const GaussianWeights &numbers = weights.numbers();
-    return *known.get({numbers.sigma, numbers.truncate, numbers.folding, radius, pixel}, [&] {
-        const Array &taps = weights.integers(pixel);
-        const int64_t missing = radius - numbers.radius;
-        Array longer(taps.type(), {taps.size() + 2 * missing});
-        const auto bytes = (int64_t)size_of(taps.type());
-        memcpy(static_cast<std::byte *>(longer.data()) + missing * bytes, taps.data(),
-            (size_t)(taps.size() * bytes));
-        return longer;
-    });
-}
-
-}  // namespace
-
 Array half_bands(const BlurWeights &weights, const HalfBands &bands) {
     struct Key {
         double sigma, truncate;
@@ -170,15 +143,6 @@ Array half_bands(const BlurWeights &weights, const HalfBands &bands) {
         }
         return made;
     });
-}
-
-std::pair<Array, Array> taps_of_passes(const GaussianBlurRequest &request, Type pixel) {
-    const auto as_long = [&](const BlurWeights &weights) {
-        const int radius = request.radius();
-        return weights.numbers().radius == radius ? weights.integers(pixel) :
-                                                    longer_taps(weights, radius, pixel);
-    };
-    return {as_long(*request.weights), as_long(*request.weights_y)};
 }
 
 namespace {

@@ -5,7 +5,6 @@
 #include "tilewright/gaussian_blur.h"
 #include <algorithm>
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace tilewright {
@@ -80,7 +79,6 @@ struct GaussianBlurRequest : BlurRequest {
     double value = 0;                              // beyond the border `constant`
     std::shared_ptr<const BlurWeights> weights;    // along rows
     std::shared_ptr<const BlurWeights> weights_y;  // down columns
-    std::pair<Array, Array> taps = {};             // taps_of_passes(), for images of this type
 
     const GaussianWeights &numbers() const {
         return weights->numbers();
@@ -111,14 +109,11 @@ struct GaussianBlurRequest : BlurRequest {
     int64_t elements_of_row() const {
         return image().shape()[1] * channels();
     }
-    int64_t elements_of_radius() const {
-        return (int64_t)radius() * channels();
+    // Those of a row that a blur reads beyond each of its ends.
+    int64_t elements_of_halo() const {
+        return (int64_t)numbers().radius * channels();
     }
 };
-
-// The weights of both passes, along rows and down columns. Both arrays have the taps of the larger radius;
-// the other pass has zeros there.
-std::pair<Array, Array> taps_of_passes(const GaussianBlurRequest &request, Type pixel);
 
 // How the window of a line of n pixels may be folded, if it is longer than that.
 Folding folding_of(Border border, int64_t n);

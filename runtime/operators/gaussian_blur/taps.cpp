@@ -2,6 +2,8 @@
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/integers.h"
 #include "runtime/operators/gaussian_blur/forms.h"
+#include <algorithm>
+#include <cstdint>
 
 namespace tilewright {
 
@@ -10,6 +12,19 @@ void bind_image(Launch &launch, const GaussianBlurRequest &request, Array &outpu
         .value("border", (int32_t)request.border)
         .out("output", output, rows_of(output));
 }
+
+namespace {
+
+// The weights of both passes.
+void bind_passes(Launch &launch, const GaussianBlurRequest &request) {
+    const Type pixel = request.image().type();
+    launch.in("weights", request.weights->integers(pixel))
+        .in("weights_y", request.weights_y->integers(pixel))
+        .value("multiplier", request.numbers().bytes.multiplier)
+        .value("multiplier_y", request.numbers_y().bytes.multiplier);
+}
+
+}  // namespace
 
 // The sides of the image between the passes are whole tiles: a column of pixels is as wide as one.
 bool GaussianBlurTaps::serves(
@@ -24,11 +39,8 @@ bool GaussianBlurTaps::serves(
 void GaussianBlurTaps::bind(
     Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const {
     bind_image(launch, request, output);
-    launch.value("channels", (int32_t)request.channels())
-        .in("weights", request.taps.first)
-        .in("weights_y", request.taps.second)
-        .value("multiplier", request.numbers().bytes.multiplier)
-        .value("multiplier_y", request.numbers_y().bytes.multiplier);
+    launch.value("channels", (int32_t)request.channels());
+    bind_passes(launch, request);
 }
 
 namespace {
@@ -44,7 +56,8 @@ protected:
     void bind(
         Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const override {
         bind_image(launch, request, output);
-        launch.value("channels", (int32_t)request.channels()).in("weights", request.taps.first);
+        launch.value("channels", (int32_t)request.channels())
+            .in("weights", request.weights->integers(request.image().type()));
     }
 };
 
@@ -68,6 +81,36 @@ struct ShortSumsForm final : BlurForm<GaussianBlurRequest> {
     }
 };
 
+// Image and output have the dimensions x, y and channel, also where there is one channel alone.
+struct ChunksForm final : GaussianBlurTaps {
+    using GaussianBlurTaps::GaussianBlurTaps;
+
+    // A band of the image between the passes has whole tiles of rows.
+    bool serves(const Variant &variant, const GaussianBlurRequest &request, const Array &) const override {
+        const int64_t own = variant.tunable("own"),
+                      rows = std::min(
+                          round_up(request.image().shape()[0], own), int64_t(gaussian_blur_lines_of_tile)),
+                      elements = request.elements_of_row() + 2 * request.elements_of_halo();
+        return rows * (elements + own * request.channels()) < INT32_MAX;
+    }
+
+protected:
+    void bind(
+        Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const override {
+        const auto pixels_of = [&](const Array &array) {
+            const int64_t channels = request.channels();
+            return View{halide_type(array.type()),
+                {{array.shape()[1], channels}, {array.shape()[0], array.strides()[0]}, {channels, 1}},
+                array.offset_bytes()};
+        };
+        launch.in("image", request.image(), pixels_of(request.image()))
+            .value("border", (int32_t)request.border)
+            .out("output", output, pixels_of(output));
+        bind_passes(launch, request);
+    }
+};
+
+constexpr ChunksForm by_chunks("gaussian_blur_chunks");
 constexpr GaussianBlurTaps definition("gaussian_blur"), lines("gaussian_blur_lines");
 constexpr TermsForm terms("gaussian_blur_terms");
 constexpr ShortSumsForm short_sums("gaussian_blur_short_sums");
@@ -75,7 +118,7 @@ constexpr ShortSumsForm short_sums("gaussian_blur_short_sums");
 }  // namespace
 
 std::vector<const Form *> forms_by_taps() {
-    return {&definition, &lines, &terms, &short_sums};
+    return {&definition, &lines, &by_chunks, &terms, &short_sums};
 }
 
 }  // namespace tilewright
