@@ -117,7 +117,7 @@ foreach (file generators/algorithms/tensor_product.h generators/algorithms/tenso
     generators/program/libraries/kernel_needs.cpp
     generators/program/libraries/kernel_limits.cpp generators/program/libraries/kernel_ptx.cpp
     schedules/passes/half_storage.cpp schedules/passes/loads_ahead.h
-    schedules/passes/native_functions.cpp schedules/passes/own_memory.h
+    schedules/passes/native_functions.cpp schedules/passes/own_memory.h schedules/passes/own_registers.h
     schedules/passes/thread_folds.cpp schedules/passes/whole_registers.cpp)
     file(SHA256 ${TILEWRIGHT_SHARE}/${file} hash)
     string(APPEND passes ${hash})

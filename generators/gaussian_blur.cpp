@@ -275,6 +275,7 @@ HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurProductsGenerator<tilewright::GaussianBlurProducts>, gaussian_blur_products)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurProductsGenerator<tilewright::GaussianBlurFusedProducts>,
     gaussian_blur_fused_products)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurRingProductsGenerator, gaussian_blur_ring_products)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurHalfProductsGenerator, gaussian_blur_half_products)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurFloatProductsGenerator, gaussian_blur_float_products)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurChunksGenerator, gaussian_blur_chunks)

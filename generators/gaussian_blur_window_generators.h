@@ -6,6 +6,7 @@
 #include "generators/algorithms/gaussian_blur/products/floats.h"
 #include "generators/algorithms/gaussian_blur/products/fused.h"
 #include "generators/algorithms/gaussian_blur/products/halves.h"
+#include "generators/algorithms/gaussian_blur/products/ring.h"
 #include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
@@ -216,6 +217,37 @@ public:
         taps.dim(2).set_bounds(0, (int)group.bands.entries().size()).set_stride(words * lanes);
         GaussianBlurHalfProducts blur(image, width, image.height(), {factor, low, high_x, high_y, Expr()},
             taps, group, added_product(byte_product_call), word_operations(get_target()));
+        output = blur.out;
+        from_origin({image, output});
+        apply(blur, {image, output});
+    }
+};
+
+// The form for u8 by products of bytes with a ring in registers. image and output: rows of words; `width` is
+// a multiple of 8, and rows of the output begin at multiples of 8 bytes. taps: the words of UnitBands, with
+// the dimensions word, lane, entry, pass.
+class GaussianBlurRingProductsGenerator : public VariantGenerator<GaussianBlurRingProductsGenerator> {
+public:
+    Input<Buffer<uint32_t, 2>> image{"image"};
+    Input<Buffer<uint32_t, 4>> taps{"taps"};
+    Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
+        zero{"zero"}, band{"band"};
+    Input<uint32_t> multiplier{"multiplier"};
+    Output<Buffer<uint32_t, 2>> output{"output"};
+
+    void generate() {
+        constexpr int words = LaneProduct::words_of_a, lanes = 32;
+        const auto row = configuration<GaussianBlurRingConfiguration>();
+        const GaussianBlurRingProducts::Group group{{row.units, row.short_taps}, setting("warps"), band};
+        const int entries = (int)group.bands.entries().size();
+        taps.set_host_alignment(16);
+        taps.dim(0).set_bounds(0, words);
+        taps.dim(1).set_bounds(0, lanes).set_stride(words);
+        taps.dim(2).set_bounds(0, entries).set_stride(words * lanes);
+        taps.dim(3).set_bounds(0, 2).set_stride(words * lanes * entries);
+        GaussianBlurRingProducts blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, taps,
+            multiplier, group, added_product(byte_product_call), nvidia_exchange,
+            word_operations(get_target()));
         output = blur.out;
         from_origin({image, output});
         apply(blur, {image, output});

@@ -97,6 +97,13 @@ inline AddedProduct added_product(const LaneProduct &product) {
                const std::vector<Halide::Expr> &sums) { return added_product(product, a, b, g, q, sums); };
 }
 
+// What the neighbouring lane of a warp gives, whose number differs in the lowest bit: all lanes give theirs.
+inline Halide::Expr nvidia_exchange(
+    const std::function<Halide::Expr(const Halide::Expr &)> &given, const Halide::Expr &lane) {
+    return Halide::reinterpret<uint32_t>(instruction(Halide::Int(32), "llvm.nvvm.shfl.sync.bfly.i32",
+        {-1, Halide::reinterpret<int32_t>(given(lane)), 1, 31}));
+}
+
 // A word of two numbers as 16-bit floats.
 inline Halide::Expr nvidia_pair_of_halves(Halide::Expr a, Halide::Expr b) {
     return instruction(Halide::UInt(32), std::string(pair_of_halves), {a, b});

@@ -8,6 +8,7 @@
 #include "schedules/passes/loads_ahead.h"
 #include "schedules/passes/native_functions.h"
 #include "schedules/passes/own_memory.h"
+#include "schedules/passes/own_registers.h"
 #include "schedules/passes/thread_folds.h"
 #include "schedules/schedule.h"
 
@@ -46,11 +47,14 @@ protected:
         }
         check_kernel_limits(pipeline, this->get_target(),
             only_table().op + "/" + variant().name + " for " + std::string(type), variant().has_ptx());
-        for (const std::string &func : loaded_ahead_) {
-            pipeline.add_custom_lowering_pass(new LoadsAhead(func));
+        for (const auto &[func, first_steps] : loaded_ahead_) {
+            pipeline.add_custom_lowering_pass(new LoadsAhead(func, first_steps));
         }
         for (const std::string &func : own_memory_) {
             pipeline.add_custom_lowering_pass(new OwnMemory(func));
+        }
+        for (const auto &[func, places] : own_registers_) {
+            pipeline.add_custom_lowering_pass(new OwnRegisters(func, places));
         }
         keep_kernels(pipeline, this->get_target());
         return pipeline;
@@ -87,11 +91,13 @@ protected:
             folded_per_thread_ = context.folded_per_thread;
             loaded_ahead_ = context.loaded_ahead;
             own_memory_ = context.own_memory;
+            own_registers_ = context.own_registers;
         }
     }
 
 private:
-    std::vector<std::string> folded_per_thread_, loaded_ahead_, own_memory_;
+    std::vector<std::string> folded_per_thread_, own_memory_;
+    std::vector<std::pair<std::string, int>> loaded_ahead_, own_registers_;
 };
 
 }  // namespace tilewright

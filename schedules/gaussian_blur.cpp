@@ -323,6 +323,7 @@ static const ScheduleVariants &variants() {
                 gaussian_blur_gpu::half_variants(),
                 word_variants(),
                 colour_variants(),
+                gaussian_blur_products::ring_variants(),
                 gaussian_blur_products::fused_variants(),
                 gaussian_blur_products::two_kernel_variants(),
                 gaussian_blur_products::half_variants(),

@@ -111,12 +111,16 @@ void ScheduleContext::fold_per_thread(Halide::Func func, const Halide::Var &thre
     folded_per_thread.push_back(func.name());
 }
 
-void ScheduleContext::load_ahead(const Halide::Func &func) {
-    loaded_ahead.push_back(func.name());
+void ScheduleContext::load_ahead(const Halide::Func &func, int first_steps) {
+    loaded_ahead.emplace_back(func.name(), first_steps);
 }
 
 void ScheduleContext::keep_in_own_memory(const Halide::Func &func) {
     own_memory.push_back(func.name());
+}
+
+void ScheduleContext::keep_in_own_registers(const Halide::Func &func, int places) {
+    own_registers.emplace_back(func.name(), places);
 }
 
 std::vector<std::string> backends(Backends where) {

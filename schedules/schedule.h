@@ -43,8 +43,9 @@ struct ScheduleContext {
     std::vector<std::string> folded_per_thread = {};  // the Funcs that fold_per_thread() was called for
     std::vector<ConfigurationField> configured = {};  // what the variant says of its form
     bool is_stage = false;  // of a pipeline: the buffers are nobody's, so that their sizes say nothing
-    std::vector<std::string> loaded_ahead = {};  // the Funcs that load_ahead() was called for
-    std::vector<std::string> own_memory = {};    // the Funcs that keep_in_own_memory() was called for
+    // What load_ahead() and keep_in_own_registers() were called for.
+    std::vector<std::pair<std::string, int>> loaded_ahead = {}, own_registers = {};
+    std::vector<std::string> own_memory = {};  // the Funcs that keep_in_own_memory() was called for
 
     // The value of the tunable called `name`; a name that the variant does not have is a build error.
     int operator[](const std::string &name) const;
@@ -63,12 +64,17 @@ struct ScheduleContext {
 
     // Has a GPU thread load `func` one step ahead, which it computes in its registers at the beginning of
     // each step of a loop (schedules/passes/loads_ahead.h). Where no loop has such steps, that is a build
-    // error.
-    void load_ahead(const Halide::Func &func);
+    // error. The first `first_steps` of the loop, which has more, load what they need at once.
+    void load_ahead(const Halide::Func &func, int first_steps = 0);
 
     // Leaves out the barriers of the loop that makes `func` in shared memory, of which each thread reads only
     // what it wrote itself (schedules/passes/own_memory.h).
     void keep_in_own_memory(const Halide::Func &func);
+
+    // Keeps `func` in the registers of each GPU thread, which reads only what it wrote itself. Its storage
+    // may be folded to `places` steps of a loop, which is unrolled then. Shared memory that a step of the
+    // kernel writes must have room for two steps (schedules/passes/own_registers.h).
+    void keep_in_own_registers(const Halide::Func &func, int places = 1);
 };
 
 // The numbers from `least` to `most`.

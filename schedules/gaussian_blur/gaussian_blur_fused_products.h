@@ -64,14 +64,10 @@ inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &step, c
         .unroll(blur.k);
 }
 
-// The taps of all steps that the longest window has, in shared memory, and those of a worker in its
-// registers. Storage of a thread block that is not shared memory is private to each thread
-// (matmul_workers::workers() says how that becomes registers).
-inline void taps_in_group(
-    GaussianBlurFusedProducts &blur, ScheduleContext &context, const RVar &once, const RVar &group) {
-    const Var lane{"lane"}, warp{"warp"}, of_step{"of_step"};
+// The taps of all steps that the longest window has.
+inline void taps_in_group(GaussianBlurFusedProducts &blur, const RVar &group) {
+    const Var of_step{"of_step"};
     for (size_t byte = 0; byte < blur.taps.size(); byte++) {
-        Func own = blur.own_taps[byte];
         blur.taps[byte]
             .compute_at(blur.out, group)
             .store_in(MemoryType::GPUShared)
@@ -82,23 +78,6 @@ inline void taps_in_group(
             .fuse(blur.m, blur.k, of_step)
             .gpu_threads(blur.worker, of_step)
             .vectorize(blur.v);
-        if (!blur.group.own_taps) {
-            continue;
-        }
-        context.fold_per_thread(own, blur.worker);
-        own.store_at(blur.out, group)
-            .compute_at(blur.out, once)
-            .store_in(MemoryType::Stack)
-            .bound(blur.v, 0, 4)
-            .bound(blur.m, 0, 2)
-            .bound(blur.k, 0, blur.group.steps_of((int)byte))
-            .bound_extent(blur.worker, 32 * blur.group.warps())
-            .split(blur.worker, warp, lane, 32)
-            .reorder(blur.v, blur.m, blur.k, lane, warp)
-            .gpu_threads(lane, warp)
-            .vectorize(blur.v)
-            .unroll(blur.m)
-            .unroll(blur.k);
     }
 }
 
@@ -147,8 +126,8 @@ inline void rows_in_shared(GaussianBlurFusedProducts &blur, const RVar &step) {
 inline void fused(GaussianBlurFusedProducts &blur, ScheduleContext &context) {
     const auto place = [&](int n) { return RVar(blur.to[n].name()); };
     const RVar row = place(0), word = place(1), part = place(2), turn = place(3), of_q = place(4),
-               of_g = place(5), warp = place(6), step = place(7), once = place(8), group = place(9),
-               strip = place(10), worker{"worker"};
+               of_g = place(5), warp = place(6), step = place(7), group = place(8), strip = place(9),
+               worker{"worker"};
     const int bytes = blur.group.bytes, channels = blur.group.channels;
     undefined_on_gpu(blur.out);
     blur.out.update()
@@ -180,7 +159,7 @@ inline void fused(GaussianBlurFusedProducts &blur, ScheduleContext &context) {
     if (context.configuration<GaussianBlurProductsConfiguration>().ahead) {
         context.load_ahead(blur.source);
     }
-    taps_in_group(blur, context, once, group);
+    taps_in_group(blur, group);
     zero_in_shared(blur, group);
 }
 

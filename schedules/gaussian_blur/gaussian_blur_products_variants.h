@@ -2,6 +2,7 @@
 // The variants of gaussian_blur on tensor cores.
 #include "schedules/gaussian_blur/gaussian_blur_fused_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_products.h"
+#include "schedules/gaussian_blur/gaussian_blur_ring_products.h"
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,8 +27,8 @@ inline ScheduleVariant fused_variant(
 }
 
 // Both passes in one kernel, by what the taps reach. On an H200 (2026-11-29, ms):
-//     u8    8192 x 8192, sigma 2.25, taps of one byte .0595, with 16 tiles .0634; sigma 3.25 .0769, with 16
-//           tiles .0785; sigma 7.5 .101, with 16 tiles .0966; with loads ahead eight tiles need 80 registers
+//     u8    8192 x 8192, sigma 2.25 .0692, 3.25 .0867, 7.5 .106; with loads ahead and 80 registers .0595,
+//           .0769 and .101, but 4000 x 3000 takes 1.03 to 1.08 of the time
 //     u16   8192 x 8192, sigma 2.25 .195, with 16 tiles .250; without loads ahead .204, with 64 registers
 //           .370
 //     RGB   4096 x 4096, sigma 7.5 .145; with windows of radius 16 it took .110, and dot products .099
@@ -37,27 +38,33 @@ inline ScheduleVariants fused_variants() {
         variants.push_back(fused_variant(gpu, "tuned_fused_", "u8", {.steps = steps}, 8).registers("", 64));
         variants.push_back(
             fused_variant(gpu, "tuned_fused_", "u16", {.steps = steps, .ahead = true}, 8).registers("", 128));
-        variants.push_back(fused_variant(
-            gpu, "tuned_fused_large_", "u8", {.steps = steps, .own_taps = true, .ahead = true}, 16)
-                .registers("", 128)
-                .says("As tuned_fused, in wider strips, with taps in registers and loads a step ahead, for "
-                      "large images."));
     }
-    // With loads ahead, eight tiles need 80 registers, so that fewer blocks run at once: 8192 x 8192 u8 takes
-    // .86 to .97 of the time, and 4000 x 3000 1.03 to 1.08.
     variants.push_back(fused_variant(gpu, "tuned_fused_short_", "u8", {.steps = 2, .short_taps = true}, 8)
             .registers("", 64)
             .says("As tuned_fused, for taps of one byte: half of the products."));
-    variants.push_back(fused_variant(
-        gpu, "tuned_fused_large_short_", "u8", {.steps = 2, .short_taps = true, .ahead = true}, 8)
-            .registers("", 80)
-            .says("As tuned_fused_short, with loads a step ahead, for large images."));
     for (const int channels : {3, 4}) {
         variants.push_back(fused_variant(gpu, "tuned_fused_colours_" + std::to_string(channels) + "_", "u8",
             {.channels = channels, .steps = 3, .ahead = true}, 8)
                 .registers("", 128));
     }
     return variants;
+}
+
+// u8 in one kernel with the image's bytes in registers, by what the taps reach. `groups`: those that a
+// multiprocessor runs at once. 8192 x 8192 on an H200 (2026-11-30, ms), warps x groups: sigma 5, 8 x 2 .0771,
+// 10 x 2 with 96 registers .0748 (but 1920 x 1080 .0081 in place of .0069), 16 x 1 .0801; sigma 7.5, 8 x 2
+// .0843, 16 x 1 .0879; sigma 10, 16 x 1 .0946, 8 x 2 .0998, 9 x 2 with 112 registers .146, 12 x 1 .102.
+inline ScheduleVariants ring_variants() {
+    const auto made = [](const GaussianBlurRingConfiguration &row, int warps, int groups) {
+        const int reach = UnitBands{row.units, row.short_taps}.reach();
+        return variant("tuned_ring_" + std::to_string(reach), gpu, "u8", ring, row,
+            {{"warps", warps, 4, 16}, {"groups", groups, 1, 8}})
+            .serves("channels", {.least = 1, .most = 1})
+            .says("One kernel; the tensor cores multiply bytes that stay in registers.");
+    };
+    return {made({.units = 2, .short_taps = true}, 8, 3).registers("", 80),
+        made({.units = 4}, 8, 2).registers("", 128), made({.units = 5}, 8, 2).registers("", 128),
+        made({.units = 6}, 16, 1).registers("", 128)};
 }
 
 // Both passes in two kernels, of any radius. 8192 x 8192 u8, sigma 3.25 / 7.5 / 10 / 25 on an H200, ms

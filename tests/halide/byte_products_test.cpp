@@ -1,6 +1,7 @@
 // The form of gaussian_blur by products of bytes, with an exact model of the instruction in place of it.
 #include "generators/algorithms/gaussian_blur/products/fused.h"
 #include "generators/algorithms/gaussian_blur/products/halves.h"
+#include "generators/algorithms/gaussian_blur/products/ring.h"
 #include "generators/algorithms/gaussian_blur/products/two_kernels.h"
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "generators/algorithms/gaussian_blur/word_sums.h"
@@ -202,7 +203,7 @@ TEST(ByteProducts, GiveTheBytesOfTheDefinitionInOneKernel) {
     for (const Pixel &pixel : {Pixel{1, 1}, {3, 1}, {4, 1}, {1, 2}}) {
         SCOPED_TRACE(std::to_string(pixel.channels) + " channels of " + std::to_string(pixel.bytes));
         expect_definition<GaussianBlurFusedProducts>(
-            {pixel.channels, pixel.bytes, 8, 4, false, false, {}}, pixel, cases);
+            {pixel.channels, pixel.bytes, 8, 4, false, {}}, pixel, cases);
     }
 }
 
@@ -269,6 +270,79 @@ TEST(ByteProducts, GiveTheBytesOfTheDefinitionByWarpsAlone) {
             for (const int band : {1, 3}) {
                 EXPECT_EQ(
                     blur(image, c.w, c.h, taps, c.rule, band), blurred(image, c.w, c.h, pixel, taps, c.rule))
+                    << "sigma " << c.sigma << ", " << c.w << " x " << c.h << ", border " << (int)c.rule;
+            }
+        }
+    }
+}
+
+// The form with a ring, as a function of this process.
+class ModelledRing {
+public:
+    explicit ModelledRing(const UnitBands &bands)
+        : bands_(bands),
+          blur_(image_, width_, image_.height(), border_.map(zero_), taps_, multiplier_, {bands, 4, band_},
+              modelled, GaussianBlurRingProducts::exchanged, WordOperations()) {
+        for (Halide::Func f : {blur_.places, blur_.source, blur_.ring, blur_.down, blur_.between, blur_.along,
+                 blur_.words, blur_.value}) {
+            f.compute_root();
+        }
+        blur_.out.compile_jit(Halide::get_jit_target_from_environment());
+    }
+
+    std::vector<uint8_t> operator()(
+        const std::vector<uint8_t> &image, int w, int h, const IntegerTaps &taps, BorderRule rule, int band) {
+        EXPECT_TRUE(bands_.fit(taps));
+        Halide::Buffer<uint32_t> in(w / 4, h), out(w / 4, h);
+        std::memcpy(in.data(), image.data(), image.size());
+        image_.set(in);
+        const std::vector<UnitBands::Entry> entries = bands_.entries();
+        Halide::Buffer<uint32_t> fragments(4, 32, (int)entries.size(), 2);
+        fragments.for_each_element([&](int v, int lane, int entry, int pass) {
+            fragments(v, lane, entry, pass) = bands_.word(taps, pass == 1, v, lane, entries[(size_t)entry]);
+        });
+        taps_.set(fragments);
+        width_.set(w);
+        band_.set(band);
+        border_.set(rule, w, h);
+        zero_.set(rule == BorderRule::zero);
+        multiplier_.set(taps.multiplier);
+        blur_.out.realize(out);
+        std::vector<uint8_t> made(image.size());
+        std::memcpy(made.data(), out.data(), image.size());
+        return made;
+    }
+
+private:
+    const UnitBands bands_;
+    Halide::ImageParam image_{Halide::UInt(32), 2}, taps_{Halide::UInt(32), 4};
+    BorderArguments border_;
+    Halide::Param<int> width_, band_, zero_;
+    Halide::Param<uint32_t> multiplier_;
+    GaussianBlurRingProducts blur_;
+};
+
+// Strips and groups that end inside of the image and behind it, all borders, and taps that reach as far as
+// the variant serves.
+TEST(ByteProducts, GiveTheBytesOfTheDefinitionWithARing) {
+    const struct {
+        UnitBands bands;
+        std::vector<Case> cases;
+    } forms[] = {
+        {{2, true}, {{1, 40, 35, BorderRule::zero}, {2.25, 136, 20, BorderRule::reflect}}},
+        {{4, false}, {{5, 72, 30, BorderRule::reflect}}},
+        {{5, false}, {{7.5, 136, 50, BorderRule::mirror}}},
+        {{6, false}, {{10, 80, 66, BorderRule::nearest}}},
+    };
+    for (const auto &form : forms) {
+        ModelledRing blur(form.bands);
+        for (const Case &c : form.cases) {
+            const std::shared_ptr<const GaussianWeights> weights = GaussianWeights::of(c.sigma);
+            const IntegerTaps &taps = weights->bytes;
+            const std::vector<uint8_t> image = random_bytes((size_t)c.w * (size_t)c.h);
+            for (const int band : {1, 3}) {
+                EXPECT_EQ(
+                    blur(image, c.w, c.h, taps, c.rule, band), blurred(image, c.w, c.h, {1, 1}, taps, c.rule))
                     << "sigma " << c.sigma << ", " << c.w << " x " << c.h << ", border " << (int)c.rule;
             }
         }

@@ -77,7 +77,6 @@ struct GaussianBlurProductsConfiguration {
     // - 1) positions at most.
     int steps = 0;
     bool short_taps = false;  // GaussianBlurFusedProducts: the variant serves u8 whose taps are one byte
-    bool own_taps = false;    // GaussianBlurFusedProducts: a worker keeps its words of the taps in registers
     bool ahead = false;       // GaussianBlurFusedProducts: the image is loaded a step ahead
 
     // The steps whose taps have byte `byte`: of u8, only taps near the middle have a second one.
@@ -90,7 +89,6 @@ struct GaussianBlurProductsConfiguration {
         visit("channels", channels);
         visit("steps", steps);
         visit("short_taps", short_taps);
-        visit("own_taps", own_taps);
         visit("ahead", ahead);
     }
 };
@@ -102,6 +100,18 @@ struct GaussianBlurHalvesConfiguration {
     template<typename Visit>
     void fields(Visit visit) {
         visit("reach", reach);
+    }
+};
+
+// Of GaussianBlurRingProducts.
+struct GaussianBlurRingConfiguration {
+    int units = 0;  // of 16 positions in the window of 16 outputs, which reaches 8 (units - 1) aside
+    bool short_taps = false;  // the variant serves taps of one byte
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("units", units);
+        visit("short_taps", short_taps);
     }
 };
 

@@ -261,6 +261,24 @@ uint32_t HalfBands::word(const IntegerTaps &taps, int v, int lane, const Entry &
     return word;
 }
 
+bool UnitBands::fit(const IntegerTaps &taps) const {
+    const int most_high = short_taps ? 0 : units < 3 ? reach() + 1 : units % 2 ? 17 : 9;
+    return taps.reach() <= reach() && taps.high <= most_high && TapFragments::fit(taps, true);
+}
+
+uint32_t UnitBands::word(const IntegerTaps &taps, bool is_along, int v, int lane, const Entry &entry) const {
+    const int g = lane / 4, q = lane % 4,
+              output = is_along ? 4 * (g / 2) + 2 * (v / 2) + g % 2 : g + 8 * (v % 2),
+              at = is_along ? 8 * q + 4 * (v % 2) : 16 * (v / 2) + 4 * q, byte = entry.bytes[at / 16],
+              begin = 16 * entry.unit + at - reach();
+    uint32_t word = 0;
+    for (int b = 0; b < 4 && byte != no_byte; b++) {
+        const uint32_t w = taps.at(begin + b - output), low = std::min(w, 255u);
+        word |= (byte == 0 ? low : w - low) << (8 * b);
+    }
+    return word;
+}
+
 namespace {
 
 // The nearest 16-bit float to a number from 0 to 65504, ties to even: its bits, and its value.

@@ -20,6 +20,7 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -221,9 +222,60 @@ struct HalfBands {
         return ceil_div(32 + 2 * reach, 32);
     }
     bool fit(const IntegerTaps &taps) const;
+    bool operator==(const HalfBands &) const = default;
 
     // Word v of a lane.
     uint32_t word(const IntegerTaps &taps, int v, int lane, const Entry &entry) const;
+};
+
+// The two bytes of the taps for u8, as sums, where 16 neighbouring outputs have a window of `units` units of
+// 16 positions of a line. The first unit begins `reach` pixels before the first output.
+struct UnitBands {
+    int units;
+    bool short_taps;  // of one byte
+
+    static constexpr int no_byte = -1;
+    int reach() const {
+        return 8 * (units - 1);
+    }
+    // Of warps that read 32 columns each, how many have 32 outputs.
+    int outputs(int warps) const {
+        return warps - units / 2;
+    }
+    // What an instruction multiplies: two neighbouring units by a byte of their taps, or by 0.
+    struct Entry {
+        int unit, bytes[2];
+    };
+    // Units from the first one on: each byte of a unit with the next byte of the unit behind it.
+    std::vector<Entry> entries() const {
+        std::vector<Entry> all;
+        for (int unit = 0, used = 0; unit < units; unit++) {
+            const bool is_last = unit + 1 == units;
+            const int next = is_last ? 0 : bytes_of(unit + 1);
+            int taken = 0;
+            for (int byte = used; byte < bytes_of(unit); byte++) {
+                if (is_last) {
+                    all.push_back({unit - 1, {no_byte, byte}});
+                } else {
+                    all.push_back({unit, {byte, taken < next ? taken++ : no_byte}});
+                }
+            }
+            used = taken;
+        }
+        return all;
+    }
+    // The bytes that taps may have in a unit: two in the middle.
+    int bytes_of(int unit) const {
+        const int middle = 2 * unit + 1 - units;  // half units from the middle of the window
+        return !short_taps && std::abs(middle) <= (units % 2 ? 2 : 1) ? 2 : 1;
+    }
+    bool fit(const IntegerTaps &taps) const;
+    bool operator==(const UnitBands &) const = default;
+
+    // Word v of a lane. Down columns, row r of the operand is output r, and its positions are in order. Along
+    // rows, column c of tile v / 2 is output 4 (c / 2) + 2 (v / 2) + c % 2; a lane has 8 neighbouring
+    // positions.
+    uint32_t word(const IntegerTaps &taps, bool is_along, int v, int lane, const Entry &entry) const;
 };
 
 // The taps as an operand of products of 16-bit floats (LaneProduct), in steps of 16 positions of a line: 16

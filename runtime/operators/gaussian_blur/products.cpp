@@ -4,6 +4,7 @@
 #include "runtime/devices/best_device.h"
 #include "runtime/operators/gaussian_blur/forms.h"
 #include <algorithm>
+#include <cstdint>
 
 namespace tilewright {
 
@@ -138,8 +139,8 @@ protected:
     // The steps of a block. Before the first one a block loads the lines of a window, so that they should be
     // many; but blocks of the top and the bottom take longer, so that there should be several times as many
     // blocks as run at once. 8192 x 8192, ms (H200, which runs 528 blocks of 8 tiles at once, 2026-11-29):
-    // 16 tiles, all at once .097 (sigma 7.5) and .113 (sigma 10), twice as many .100 and .116; 8 tiles,
-    // sigma 7.5, all at once .127, more of them .106; u16, sigma 2.25, three times as many .204, twice .217.
+    // u8, sigma 7.5, all at once .127, more of them .106; u16, sigma 2.25, three times as many .204, twice
+    // .217.
     void bind_share(
         Launch &launch, const Variant &variant, const GaussianBlurRequest &request) const override {
         constexpr int64_t many_steps = 8, tiles_of_unit = 32;  // at once
@@ -148,7 +149,7 @@ protected:
                       outputs = side * (tiles + 1 - configuration_of(variant).steps),
                       strips = ceil_div(request.image().shape()[1], outputs),
                       steps = ceil_div(request.image().shape()[0], side),
-                      more = tiles > 8 ? 0 : std::min(3 * blocks / strips, steps / many_steps),
+                      more = std::min(3 * blocks / strips, steps / many_steps),
                       groups = std::max(blocks / strips, more);
         launch.value("band", (int32_t)ceil_div(steps, std::max<int64_t>(groups, 1)));
     }
@@ -196,6 +197,60 @@ private:
     }
 };
 
+// u8, with the image's bytes in registers.
+struct RingProductsForm final : BlurForm<GaussianBlurRequest> {
+    using BlurForm::BlurForm;
+
+    bool serves(
+        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
+        const Array &image = request.image();
+        return bands_of(variant).fit(taps_of(request)) && image.shape()[0] >= 4 &&
+               image.shape()[1] % 8 == 0 &&
+               request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
+               in_words(image, variant.backend, 4) && in_words(output, variant.backend, 8);
+    }
+
+    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
+        Array &output) const override {
+        const Array &image = request.image();
+        const Array fragments = unit_bands(*request.weights, bands_of(variant));
+        const int64_t entries = fragments.size() / 256;
+        launch.in("image", image, words_view(image))
+            .in("taps", fragments,
+                View{halide_type(Type::u32), {{4, 1}, {32, 4}, {entries, 128}, {2, 128 * entries}}})
+            .value("width", (int32_t)image.shape()[1]);
+        bind_border(launch, request);
+        launch.value("multiplier", taps_of(request).multiplier)
+            .value("band", (int32_t)steps_of_group(variant, image, units_of(launch.device())))
+            .out("output", output, words_view(output));
+    }
+
+private:
+    static UnitBands bands_of(const Variant &variant) {
+        const auto row = variant.configuration<GaussianBlurRingConfiguration>();
+        return {row.units, row.short_taps};
+    }
+
+    // All groups that run at once are a wave, which takes the time of its groups: their steps, and about
+    // `begin` more before the first one. The number of waves that takes the least time.
+    static int64_t steps_of_group(const Variant &variant, const Array &image, int64_t units) {
+        constexpr int64_t rows = 16, most_waves = 8, begin = 4;
+        const int64_t at_once = units * variant.tunable("groups"),
+                      outputs = 32 * bands_of(variant).outputs((int)variant.tunable("warps")),
+                      strips = ceil_div(image.shape()[1], outputs), all = ceil_div(image.shape()[0], rows);
+        int64_t best = all, least = INT64_MAX;
+        for (int64_t waves = 1; waves <= most_waves; waves++) {
+            const int64_t steps = ceil_div(all, std::clamp<int64_t>(waves * at_once / strips, 1, all));
+            const int64_t time = ceil_div(ceil_div(all, steps) * strips, at_once) * (steps + begin);
+            if (time < least) {
+                least = time;
+                best = steps;
+            }
+        }
+        return best;
+    }
+};
+
 // f32, by pairs of 16-bit floats.
 struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
     using BlurForm::BlurForm;
@@ -234,12 +289,13 @@ struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
 constexpr TwoKernelsForm products("gaussian_blur_products");
 constexpr FusedForm fused("gaussian_blur_fused_products");
 constexpr HalfProductsForm half_products("gaussian_blur_half_products");
+constexpr RingProductsForm ring_products("gaussian_blur_ring_products");
 constexpr FloatProductsForm float_products("gaussian_blur_float_products");
 
 }  // namespace
 
 std::vector<const Form *> forms_by_products() {
-    return {&products, &fused, &half_products, &float_products};
+    return {&products, &fused, &half_products, &ring_products, &float_products};
 }
 
 }  // namespace tilewright

@@ -120,28 +120,48 @@ std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma, double truncate
         [&] { return BlurWeights(GaussianWeights::of(sigma, truncate, folding)); });
 }
 
-Array half_bands(const BlurWeights &weights, const HalfBands &bands) {
+namespace {
+
+// The words of bands, word(v, lane, entry, pass), kept in the same way.
+template<typename Bands, typename Word>
+Array words_of(const BlurWeights &weights, const Bands &bands, int passes, const Word &word) {
     struct Key {
         double sigma, truncate;
         Folding folding;
-        int reach;
+        Bands bands;
         bool operator==(const Key &) const = default;
     };
     auto &known = immortal([] { return Cache<Key, Array>(64); });
     const GaussianWeights &numbers = weights.numbers();
-    return *known.get({numbers.sigma, numbers.truncate, numbers.folding, bands.reach}, [&] {
+    return *known.get({numbers.sigma, numbers.truncate, numbers.folding, bands}, [&] {
         constexpr int lanes = 32, words = 4;
-        const std::vector<HalfBands::Entry> entries = bands.entries();
-        Array made(Type::u32, {(int64_t)entries.size() * lanes * words});
-        uint32_t *word = made.as<uint32_t>();
-        for (const HalfBands::Entry &entry : entries) {
-            for (int lane = 0; lane < lanes; lane++) {
-                for (int v = 0; v < words; v++) {
-                    *word++ = bands.word(numbers.words16, v, lane, entry);
+        const auto entries = bands.entries();
+        Array made(Type::u32, {passes * (int64_t)entries.size() * lanes * words});
+        uint32_t *to = made.as<uint32_t>();
+        for (int pass = 0; pass < passes; pass++) {
+            for (const auto &entry : entries) {
+                for (int lane = 0; lane < lanes; lane++) {
+                    for (int v = 0; v < words; v++) {
+                        *to++ = word(v, lane, entry, pass);
+                    }
                 }
             }
         }
         return made;
+    });
+}
+
+}  // namespace
+
+Array half_bands(const BlurWeights &weights, const HalfBands &bands) {
+    return words_of(weights, bands, 1, [&](int v, int lane, const HalfBands::Entry &entry, int) {
+        return bands.word(weights.numbers().words16, v, lane, entry);
+    });
+}
+
+Array unit_bands(const BlurWeights &weights, const UnitBands &bands) {
+    return words_of(weights, bands, 2, [&](int v, int lane, const UnitBands::Entry &entry, int pass) {
+        return bands.word(weights.numbers().bytes, pass == 1, v, lane, entry);
     });
 }
 

@@ -74,6 +74,9 @@ private:
 // The integer weights for u16 as the words of HalfBands: entry, lane, word.
 Array half_bands(const BlurWeights &weights, const HalfBands &bands);
 
+// The integer weights for u8 as the words of UnitBands: pass, entry, lane, word.
+Array unit_bands(const BlurWeights &weights, const UnitBands &bands);
+
 struct GaussianBlurRequest : BlurRequest {
     Border border = Border::reflect;
     double value = 0;                              // beyond the border `constant`

@@ -18,16 +18,15 @@ namespace tilewright {
 // Image and output are rows of words.
 struct GaussianBlurFusedProducts : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur_fused_products";
-    // Images of so many channels of so many bytes, the tiles of a strip, the steps of the longest window, and
-    // whether a worker keeps its words of the taps.
+    // Images of so many channels of so many bytes, the tiles of a strip, and the steps of the longest window.
     struct Group {
         int channels, bytes, tiles, steps;
-        bool short_taps, own_taps;
+        bool short_taps;
         Expr band;  // the steps of a group
 
         template<typename Tunable>
         static Group of(const GaussianBlurProductsConfiguration &row, int bytes, const Tunable &tunable) {
-            return {row.channels, bytes, tunable("tiles"), row.steps, row.short_taps, row.own_taps, Expr()};
+            return {row.channels, bytes, tunable("tiles"), row.steps, row.short_taps, Expr()};
         }
         int warps() const {  // each of which computes tiles / warps() tiles
             return std::min(tiles, 8);
@@ -46,7 +45,7 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
 
     Var x{"x"}, n{"n"}, h{"h"}, r{"r"}, c{"c"}, u{"u"}, b{"b"}, k{"k"}, i{"i"}, g{"g"}, v{"v"}, q{"q"},
         m{"m"}, step{"step"}, tile{"tile"}, block{"block"}, below_others{"below_others"}, worker{"worker"};
-    std::vector<Func> taps, own_taps;
+    std::vector<Func> taps;
     Func zero{"hidden_zero"}, one_word{"one_word"}, byte_order{"byte_order"}, source{"source"},
         columns{"columns"}, lines{"lines"};
     BandedProducts down{"down"}, along{"along"};
@@ -82,7 +81,7 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
             bytes([&](int byte) {
                 return along.joined([](int n) { return n; }, [&](int) { return i; }, byte, multiplier, word);
             });
-        store(width, height, reach, word);
+        store(width, height, word);
     }
 
 private:
@@ -96,8 +95,8 @@ private:
         return 8 * outputs_ * (select(strip == 0, strips_, strip) - 1 - strip);
     }
 
-    // The planes of taps, as Funcs that a group can keep in its memory, and a worker in its own: words number
-    // `worker` are those of lane worker % 32. Behind the steps that there are, taps are 0.
+    // The planes of taps, as Funcs that a group can keep in its memory. Behind the steps that there are, taps
+    // are 0.
     std::vector<TapPlane> in_memory(const std::vector<TapPlane> &planes) {
         std::vector<TapPlane> all;
         for (int byte = 0; byte < (int)planes.size(); byte++) {
@@ -107,16 +106,11 @@ private:
             }
             const TapPlane &plane = planes[(size_t)byte];
             const std::string number = std::to_string(byte);
-            Func words("taps_" + number), own("own_taps_" + number), of_tile("taps_of_tile_" + number);
+            Func words("taps_" + number), of_tile("taps_of_tile_" + number);
             words(v, worker, m, k) = select(k < plane.steps,
                 plane.words(v, worker % 4, worker / 4, m, min(k, plane.steps - 1)), WordOperations::hex(0));
-            own(v, m, k, worker) = words(v, worker % 32, m, k);
             taps.push_back(words);
-            own_taps.push_back(own);
-            const Expr lane = 4 * g + q,
-                       warp = tile % group.warps() + group.warps() * (block / group.channels);
-            of_tile(v, q, g, m, k, tile, block) =
-                group.own_taps ? own(v, m, k, lane + 32 * warp) : words(v, lane, m, k);
+            of_tile(v, q, g, m, k, tile, block) = words(v, 4 * g + q, m, k);
             // All bytes of taps of two bytes and more begin at the same word. Where compilers see that, they
             // load words of lines once for all of them.
             const TapPlane &first = planes[group.bytes == 1 ? (size_t)byte : 0];
@@ -209,20 +203,16 @@ private:
     }
 
     // Places of out: row of a lane, word of its four pixels, part (see below), tiles of a warp, the lane 4 g
-    // + q, warps, steps of a group, `once`, strips, groups below each other. `once` has one iteration. Halide
-    // cannot prove that where workers have taps of their own, so that the loop is kept, and the taps can be
-    // computed inside of it.
-    void store(const Expr &width, const Expr &height, const Expr &reach, const WordOperations &word) {
+    // + q, warps, steps of a group, groups below each other, strips.
+    void store(const Expr &width, const Expr &height, const WordOperations &word) {
         const int planes = group.planes();
         const Expr words = ceil_div(planes * width, 4), band = group.band;
-        const Expr once = group.own_taps ? select(reach >= 0, 1, 2) : Expr(1);
         to = RDom({{0, 8}, {0, planes}, {0, 2}, {0, group.tiles / group.warps()}, {0, 4}, {0, 8},
-                      {0, group.warps()}, {0, band}, {0, once}, {0, ceil_div(ceil_div(height, 32), band)},
-                      {0, strips_}},
+                      {0, group.warps()}, {0, band}, {0, ceil_div(ceil_div(height, 32), band)}, {0, strips_}},
             "to");
         const Expr row = to[0], of_pixels = to[1], part = to[2], lane_q = to[4], lane_g = to[5],
-                   tile = group.warps() * to[3] + to[6], step = to[7], strip = to[10] * once + to[8],
-                   of_group = to[9], down = step + band * of_group;
+                   tile = group.warps() * to[3] + to[6], step = to[7], of_group = to[8], strip = to[9],
+                   down = step + band * of_group;
         // `zero` is read here too: otherwise Halide 21 gives its place in shared memory to `between`, though
         // the next step reads it. Rows below the image are the last one, of which part 1 then changes no bit:
         // so one branch holds all rows of a lane, which most lanes pass.
