@@ -1,5 +1,6 @@
 // Finds the passes for the lines of a field, and binds their arguments.
 #include "runtime/operators/fft_passes.h"
+#include "runtime/arrays/copy.h"
 #include "runtime/dispatch/form.h"
 #include "runtime/operators/fft_mixed.h"
 #include "runtime/operators/fft_tables.h"
@@ -16,7 +17,8 @@ FftPassLibrary::FftPassLibrary(const Variant &variant, const FftArguments &argum
           .twiddled = shape.twiddled,
           .first_factor = shape.chirp_first,
           .last_factor = shape.chirp_last,
-          .convolves = shape.convolve},
+          .convolves = shape.convolve,
+          .type = variant.type == name_of(Type::c64) ? Type::c64 : Type::c128},
       together(variant.tunable("together")) {}
 
 FftLibraries::FftLibraries(const std::vector<Variant> &variants) : table_(variants) {
@@ -40,7 +42,8 @@ bool FftLibraries::avoids_clusters(const Variant &variant) const {
     const FftPassShape shape = at == passes_.end() ? FftPassShape() : at->shape;
     return variant.backend == Backend::cuda && !shape.clustered && !shape.serves_all &&
            shape.lines == Lines::across && std::ranges::any_of(passes_, [&](const FftPassLibrary &pass) {
-               return pass.shape.clustered && (shape.is_part() || pass.shape.length() == shape.length());
+               return pass.shape.clustered && pass.variant->type == variant.type &&
+                      (shape.is_part() || pass.shape.length() == shape.length());
            });
 }
 
@@ -164,7 +167,7 @@ void FftPassCall::add_to(Plan &plan, Device device, const Array &from, Array &to
     }
     Launch &launch = plan.launch(*pass->variant, device);
     if (shape.has_endpoints()) {
-        bind_endpoints(launch, endpoints, Type::c64);
+        bind_endpoints(launch, endpoints, from.type());
     }
     for (const auto &[name, table] : tables) {
         launch.in(name, table.array, pass->arguments->view_of(table));
@@ -181,18 +184,19 @@ void bind_endpoints(Launch &launch, const Endpoints &ends, Type type) {
 
 void FftWords::bind_lines(Launch &launch, const FftPassCall &call, const Array &from, Array &to) const {
     const FftPassShape &shape = call.pass->shape;
+    const Type type = from.type();
     const auto vector = [&](const char *name, const Array &table) {
-        launch.in(name, table, complex_words(table));
+        launch.in(name, table, complex_numbers(complex_words(table), type));
     };
-    launch.in("in", from, call.reads.view(from));
-    vector("roots", fft_roots(shape.length()));
+    launch.in("in", from, complex_numbers(call.reads.view(from), type));
+    vector("roots", fft_roots(shape.length(), type));
     if (shape.twiddled) {
-        vector("turns", fft_roots(call.whole_length));
+        vector("turns", fft_roots(call.whole_length, type));
     }
     if (shape.convolve) {
         vector("middle", fft_middle(shape));
     }
-    launch.out("output", to, call.writes.view(to));
+    launch.out("output", to, complex_numbers(call.writes.view(to), type));
 }
 
 void FftParts::bind_lines(Launch &launch, const FftPassCall &call, const Array &from, Array &to) const {
@@ -233,8 +237,7 @@ MakeFftTable along_line(std::function<Array()> make, std::vector<View::Dim> dims
 void PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors) {
     const bool columns = axis == FieldAxis::columns;
     const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
-    // Passes of one length are of f32.
-    if (type_ == Type::c64 && (one_pass(axis, endpoints, factors) || two_passes(axis, endpoints, factors))) {
+    if (one_pass(axis, endpoints, factors) || two_passes(axis, endpoints, factors)) {
         return;
     }
     // A CPU without AVX2 has no passes, and transforms all lines by these; so does a GPU of which blocks have
@@ -249,8 +252,10 @@ bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFa
     const bool columns = axis == FieldAxis::columns, has_first = (bool)factors.first,
                has_last = (bool)factors.last;
     const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
-    const FftPassKind whole{
-        .lines = columns ? Lines::across : Lines::along, .first_factor = has_first, .last_factor = has_last};
+    const FftPassKind whole{.lines = columns ? Lines::across : Lines::along,
+        .first_factor = has_first,
+        .last_factor = has_last,
+        .type = type_};
     if (const FftPassLibrary *found = libraries_.pass(device_, whole, n, lines)) {
         const std::vector<View::Dim> line = {{n, 1}, {1, n}};
         pass({.pass = found,
@@ -258,6 +263,9 @@ bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFa
             .last = along_line(factors.last, line),
             .endpoints = endpoints});
         return true;
+    }
+    if (type_ != Type::c64) {
+        return false;  // convolutions of one length are of f32
     }
     // Up to 1024 points a convolution is as fast as a large radix (H200, 2026-11-29: 1020 x 1020 takes .0273
     // and .0300 ms, 1190 x 1190 .067 and .052).
@@ -297,10 +305,11 @@ bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFa
 bool PassPlan::two_passes(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors) {
     const bool columns = axis == FieldAxis::columns;
     const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
-    const FftPassKind head_kind{.lines = Lines::across, .first_factor = (bool)factors.first};
+    const FftPassKind head_kind{.lines = Lines::across, .first_factor = (bool)factors.first, .type = type_};
     const FftPassKind tail_kind{.lines = columns ? Lines::across : Lines::transposed,
         .twiddled = true,
-        .last_factor = (bool)factors.last};
+        .last_factor = (bool)factors.last,
+        .type = type_};
     if (!std::has_single_bit((uint64_t)n) && n <= longest_pass) {
         return false;  // FftMixed takes one pass
     }
@@ -329,7 +338,8 @@ bool PassPlan::two_passes(FieldAxis axis, const Endpoints &endpoints, const Line
             false);
         return true;
     }
-    const bool as_columns = device_.backend != Backend::cpu && !columns && has_pass(h_) && has_pass(w_);
+    const bool as_columns =
+        type_ == Type::c64 && device_.backend != Backend::cpu && !columns && has_pass(h_) && has_pass(w_);
     return as_columns && transposed(axis, endpoints, factors);
 }
 
@@ -373,9 +383,26 @@ bool PassPlan::uses(const Variant &variant) const {
         steps_.begin(), steps_.end(), [&](const Step &step) { return step.variant == &variant; });
 }
 
+// Where an array does not begin at a multiple of the size of its elements, as memory of another library may,
+// a GPU cannot load or store them at once; a copy takes its place.
+static bool has_whole_elements(const Array &array) {
+    return array.offset_bytes() % (int64_t)size_of(array.type()) == 0;
+}
+
 void PassPlan::add_to(Plan &plan, const Array &field, Array &output) const {
-    // From the last step back: which array each step writes, `output` being the first of them.
-    std::vector<Array> arrays = {output};
+    const auto copied = [&](const Array &from, Array to) {
+        plan.host([from, to]() mutable { copy(from, to); });
+    };
+    Array first = field, last = output;
+    if (!has_whole_elements(field)) {
+        first = Array::uninitialized(field.type(), field.shape());
+        copied(field, first);
+    }
+    if (!has_whole_elements(output)) {
+        last = Array::uninitialized(output.type(), output.shape());
+    }
+    // From the last step back: which array each step writes, `last` being the first of them.
+    std::vector<Array> arrays = {last};
     std::vector<size_t> written(steps_.size(), 0);
     for (size_t i = steps_.size() - 1; i > 0; i--) {
         if (steps_[i].in_place) {
@@ -393,7 +420,10 @@ void PassPlan::add_to(Plan &plan, const Array &field, Array &output) const {
         written[i - 1] = free;
     }
     for (size_t i = 0; i < steps_.size(); i++) {
-        steps_[i].add(plan, device_, i == 0 ? field : arrays[written[i - 1]], arrays[written[i]]);
+        steps_[i].add(plan, device_, i == 0 ? first : arrays[written[i - 1]], arrays[written[i]]);
+    }
+    if (!has_whole_elements(output)) {
+        copied(last, output);
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What fft2d and fresnel share: both transform a field, into which they write what they are given. Not
 // installed.
+#include "generators/algorithms/fft2d/mixed_shape.h"
 #include "runtime/dispatch/operator_of.h"
 #include "runtime/operators/fft_passes.h"
 #include <span>
@@ -105,6 +106,17 @@ public:
 // Passes over lines of any length serve fields in the same way.
 template<typename R>
 class FftMixedForm : public FieldForm<R> {
+public:
+    using FieldForm<R>::FieldForm;
+
+    bool serves(const Variant &variant, const R &request, const Array &) const override {
+        return variant.configuration<FftMixedShape>().serves_all || this->takes_part(variant, request);
+    }
+};
+
+// So do steps that are no passes.
+template<typename R>
+class FftStepForm : public FieldForm<R> {
 public:
     using FieldForm<R>::FieldForm;
 
