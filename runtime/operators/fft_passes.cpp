@@ -1,6 +1,5 @@
 // Finds the passes for the lines of a field, and binds their arguments.
 #include "runtime/operators/fft_passes.h"
-#include "runtime/arrays/copy.h"
 #include "runtime/dispatch/form.h"
 #include "runtime/operators/fft_mixed.h"
 #include "runtime/operators/fft_tables.h"
@@ -42,8 +41,7 @@ bool FftLibraries::avoids_clusters(const Variant &variant) const {
     const FftPassShape shape = at == passes_.end() ? FftPassShape() : at->shape;
     return variant.backend == Backend::cuda && !shape.clustered && !shape.serves_all &&
            shape.lines == Lines::across && std::ranges::any_of(passes_, [&](const FftPassLibrary &pass) {
-               return pass.shape.clustered && pass.variant->type == variant.type &&
-                      (shape.is_part() || pass.shape.length() == shape.length());
+               return pass.shape.clustered && (shape.is_part() || pass.shape.length() == shape.length());
            });
 }
 
@@ -158,7 +156,6 @@ FftTable::FftTable(Array table, std::vector<View::Dim> dims)
 }
 
 void FftPassCall::add_to(Plan &plan, Device device, const Array &from, Array &to) const {
-    const FftPassShape &shape = pass->shape;
     std::vector<std::pair<const char *, FftTable>> tables;
     for (const auto &[name, make] : {std::pair{"first", &first}, {"last", &last}, {"response", &response}}) {
         if (*make) {
@@ -166,7 +163,7 @@ void FftPassCall::add_to(Plan &plan, Device device, const Array &from, Array &to
         }
     }
     Launch &launch = plan.launch(*pass->variant, device);
-    if (shape.has_endpoints()) {
+    if (pass->shape.has_endpoints()) {
         bind_endpoints(launch, endpoints, from.type());
     }
     for (const auto &[name, table] : tables) {
@@ -184,19 +181,18 @@ void bind_endpoints(Launch &launch, const Endpoints &ends, Type type) {
 
 void FftWords::bind_lines(Launch &launch, const FftPassCall &call, const Array &from, Array &to) const {
     const FftPassShape &shape = call.pass->shape;
-    const Type type = from.type();
     const auto vector = [&](const char *name, const Array &table) {
-        launch.in(name, table, complex_numbers(complex_words(table), type));
+        launch.in(name, table, complex_numbers(complex_words(table), table.type()));
     };
-    launch.in("in", from, complex_numbers(call.reads.view(from), type));
-    vector("roots", fft_roots(shape.length(), type));
+    launch.in("in", from, complex_numbers(call.reads.view(from), from.type()));
+    vector("roots", fft_roots(shape.length(), from.type()));
     if (shape.twiddled) {
-        vector("turns", fft_roots(call.whole_length, type));
+        vector("turns", fft_roots(call.whole_length, from.type()));
     }
     if (shape.convolve) {
         vector("middle", fft_middle(shape));
     }
-    launch.out("output", to, complex_numbers(call.writes.view(to), type));
+    launch.out("output", to, complex_numbers(call.writes.view(to), to.type()));
 }
 
 void FftParts::bind_lines(Launch &launch, const FftPassCall &call, const Array &from, Array &to) const {
@@ -252,10 +248,9 @@ bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFa
     const bool columns = axis == FieldAxis::columns, has_first = (bool)factors.first,
                has_last = (bool)factors.last;
     const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
-    const FftPassKind whole{.lines = columns ? Lines::across : Lines::along,
-        .first_factor = has_first,
-        .last_factor = has_last,
-        .type = type_};
+    FftPassKind whole{
+        .lines = columns ? Lines::across : Lines::along, .first_factor = has_first, .last_factor = has_last};
+    whole.type = type_;
     if (const FftPassLibrary *found = libraries_.pass(device_, whole, n, lines)) {
         const std::vector<View::Dim> line = {{n, 1}, {1, n}};
         pass({.pass = found,
@@ -263,9 +258,6 @@ bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFa
             .last = along_line(factors.last, line),
             .endpoints = endpoints});
         return true;
-    }
-    if (type_ != Type::c64) {
-        return false;  // convolutions of one length are of f32
     }
     // Up to 1024 points a convolution is as fast as a large radix (H200, 2026-11-29: 1020 x 1020 takes .0273
     // and .0300 ms, 1190 x 1190 .067 and .052).
@@ -276,8 +268,8 @@ bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFa
             return (n > 1024 || !shape.has_large_radices()) && is_smooth(n, shape.stages());
         });
     };
-    if (has_first || has_last || is_direct()) {
-        return false;
+    if (type_ != Type::c64 || has_first || has_last || is_direct()) {
+        return false;  // convolutions of one length are of f32
     }
     const FftPassLibrary *const found = libraries_.padded(device_, whole.lines, n),
                                 *const as_row = columns && lines >= 32 ?
@@ -305,13 +297,12 @@ bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFa
 bool PassPlan::two_passes(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors) {
     const bool columns = axis == FieldAxis::columns;
     const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
-    const FftPassKind head_kind{.lines = Lines::across, .first_factor = (bool)factors.first, .type = type_};
+    const FftPassKind head_kind{.lines = Lines::across, .first_factor = (bool)factors.first};
     const FftPassKind tail_kind{.lines = columns ? Lines::across : Lines::transposed,
         .twiddled = true,
-        .last_factor = (bool)factors.last,
-        .type = type_};
-    if (!std::has_single_bit((uint64_t)n) && n <= longest_pass) {
-        return false;  // FftMixed takes one pass
+        .last_factor = (bool)factors.last};
+    if (type_ != Type::c64 || (!std::has_single_bit((uint64_t)n) && n <= longest_pass)) {
+        return false;  // FftMixed takes one pass, or such parts
     }
     for (const int64_t second : libraries_.lengths(device_, tail_kind)) {
         const int64_t first = n / second;
@@ -338,8 +329,7 @@ bool PassPlan::two_passes(FieldAxis axis, const Endpoints &endpoints, const Line
             false);
         return true;
     }
-    const bool as_columns =
-        type_ == Type::c64 && device_.backend != Backend::cpu && !columns && has_pass(h_) && has_pass(w_);
+    const bool as_columns = device_.backend != Backend::cpu && !columns && has_pass(h_) && has_pass(w_);
     return as_columns && transposed(axis, endpoints, factors);
 }
 
@@ -383,26 +373,9 @@ bool PassPlan::uses(const Variant &variant) const {
         steps_.begin(), steps_.end(), [&](const Step &step) { return step.variant == &variant; });
 }
 
-// Where an array does not begin at a multiple of the size of its elements, as memory of another library may,
-// a GPU cannot load or store them at once; a copy takes its place.
-static bool has_whole_elements(const Array &array) {
-    return array.offset_bytes() % (int64_t)size_of(array.type()) == 0;
-}
-
 void PassPlan::add_to(Plan &plan, const Array &field, Array &output) const {
-    const auto copied = [&](const Array &from, Array to) {
-        plan.host([from, to]() mutable { copy(from, to); });
-    };
-    Array first = field, last = output;
-    if (!has_whole_elements(field)) {
-        first = Array::uninitialized(field.type(), field.shape());
-        copied(field, first);
-    }
-    if (!has_whole_elements(output)) {
-        last = Array::uninitialized(output.type(), output.shape());
-    }
-    // From the last step back: which array each step writes, `last` being the first of them.
-    std::vector<Array> arrays = {last};
+    // From the last step back: which array each step writes, `output` being the first of them.
+    std::vector<Array> arrays = {output};
     std::vector<size_t> written(steps_.size(), 0);
     for (size_t i = steps_.size() - 1; i > 0; i--) {
         if (steps_[i].in_place) {
@@ -420,10 +393,7 @@ void PassPlan::add_to(Plan &plan, const Array &field, Array &output) const {
         written[i - 1] = free;
     }
     for (size_t i = 0; i < steps_.size(); i++) {
-        steps_[i].add(plan, device_, i == 0 ? first : arrays[written[i - 1]], arrays[written[i]]);
-    }
-    if (!has_whole_elements(output)) {
-        copied(last, output);
+        steps_[i].add(plan, device_, i == 0 ? field : arrays[written[i - 1]], arrays[written[i]]);
     }
 }
 

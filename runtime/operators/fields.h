@@ -13,6 +13,10 @@ namespace tilewright {
 // scale of integers is amplitude 1 and phase 2 pi.
 void write_field(std::span<const Array> inputs, Array &field, bool in_the_middle);
 
+// Adds passes to a plan. Kernels of GPUs load and store whole numbers: a copy takes the place of an array
+// that begins between two of them, as memory of another library may.
+void add_passes(const PassPlan &passes, Plan &plan, const Array &field, Array &output);
+
 struct FieldRequest : Request {
     int64_t height = 0, width = 0;  // of the field that is transformed, with the zeros that are added
     bool in_the_middle = false;     // where the inputs are among the zeros
@@ -67,7 +71,7 @@ public:
     Plan plan(const OperatorOf<R> &, const Variant &variant, Device device, const R &request,
         Array &output) const override {
         Plan plan;
-        passes_(variant, device, request).add_to(plan, request.inputs[0], output);
+        add_passes(passes_(variant, device, request), plan, request.inputs[0], output);
         return plan;
     }
 
