@@ -398,7 +398,7 @@ private:
         write(s, transform(read(s, digit), 1, &factors), funcs);
     }
 
-    // The last stage writes its values to their positions in `out`.
+    // The last stage, of which a block of a cluster has each so many-th butterfly.
     void finish() {
         const int s = shape.convolve ? 0 : count - 1, sign = shape.convolve ? 1 : -1;
         const int blocks = shape.blocks(), butterflies_of_block = butterflies / blocks;
@@ -427,10 +427,13 @@ private:
         }
         const Factors factors = factors_of(
             radix(s), [&](Expr k) { return number_of(tables.roots(k)); }, butterfly, sign, last_factors);
-        const auto values = transform(read(s, digit), sign, &factors);
+        write_out(butterfly, transform(read(s, digit), sign, &factors));
+    }
 
+    // Writes the values of a butterfly to their positions in `out`.
+    void write_out(const Expr &butterfly, const std::vector<Complex> &values) {
         std::vector<Expr> part_numbers, positions, results;
-        const int written = shape.is_padded() ? radix(s) / 2 : radix(s);
+        const int written = (int)values.size() / (shape.is_padded() ? 2 : 1);
         for (int q = 0; q < written; q++) {
             Expr k = butterfly + q * butterflies;
             Complex value = values[(size_t)q];
