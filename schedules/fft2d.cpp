@@ -65,6 +65,29 @@ PassNumbers clustered(int together) {
     return {.lines = FftPassShape::Lines::across, .clustered = true, .together = together};
 }
 
+// Lines of f64, whose numbers take twice the memory and registers. All lengths without passes of their own,
+// other numbers of columns and other devices take the passes over lines of any length.
+const std::vector<PassLines> rows_of_f64 = {{{8, 8, 8}, 1, 2, cuda, 64}, {{10, 10, 10}, 1, 2, cuda, 128},
+    {{8, 8, 16}, 1, 2, cuda, 128}, {{16, 16, 8}, 1, 2, cuda, 128}, {{16, 16, 16}, 1, 2, cuda, 128},
+    {{16, 8, 8, 8}, 1, 2, cuda, 128}};
+const std::vector<PassLines> clustered_columns_of_f64 = {
+    {{16, 4, 8, 8}, 8, 1, cuda, 128, 32}, {{8, 16, 8, 8}, 4, 1, cuda, 128}};
+const std::vector<PassLines> columns_of_f64 = {{{8, 8, 8}, 4, 2, cuda, 64}, {{10, 10, 10}, 4, 2, cuda, 128},
+    {{16, 8, 8}, 4, 2, cuda, 128}, {{16, 16, 8}, 4, 2, cuda, 128}, {{16, 16, 16}, 2, 2, cuda, 128}};
+ScheduleVariants passes_of_f64() {
+    using Lines = FftPassShape::Lines;
+    const auto numbers = [](Lines lines, bool clustered) {
+        return [=](int together) {
+            return PassNumbers{.lines = lines, .clustered = clustered, .together = together, .type = "c128"};
+        };
+    };
+    return family("fused",
+        {pass_variants("fused_rows", lines_in_shared, numbers(Lines::along, false), rows_of_f64),
+            pass_variants("fused_clustered_columns", lines_in_shared, numbers(Lines::across, true),
+                clustered_columns_of_f64),
+            pass_variants("fused_columns", lines_in_shared, numbers(Lines::across, false), columns_of_f64)});
+}
+
 PassNumbers second_part_of_any(int together) {
     PassNumbers numbers = second_part_across(together);
     numbers.serves_all = true;
@@ -135,6 +158,7 @@ static const ScheduleVariants &variants() {
         second_parts_on_gpus(),
 
         family("fused", {mixed_variants(cuda), mixed_variants(opencl), mixed_variants(cpu)}),
+        passes_of_f64(),
         mixed_variants_of_f64(),
         other_mixed_variants_of_f64(),
         family("fused", half_variants("c64 c128")),

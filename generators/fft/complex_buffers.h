@@ -2,6 +2,7 @@
 // Complex numbers of either precision in the buffers of generators, by the type of a variant: c64, words of
 // 64 bits, or c128, pairs of f64 along a dimension before the others.
 #include "generators/algorithms/fft2d/complex_values.h"
+#include "generators/algorithms/word_pairs.h"
 #include "generators/instructions.h"
 #include <string>
 #include <vector>
@@ -44,6 +45,20 @@ Halide::Tuple values_in(Buffer &buffer, const std::string &type, std::vector<Hal
     const Halide::Expr re = buffer(at);
     at[0] = 1;
     return Halide::Tuple(re, buffer(at));
+}
+
+// The same of a buffer of which a GPU of NVIDIA loads both words of a number at once, as all numbers of the
+// library (generators/algorithms/word_pairs.h).
+template<typename Buffer>
+Halide::Tuple whole_values_in(Buffer &buffer, const std::string &type, const Halide::Target &target,
+    const std::vector<Halide::Expr> &at) {
+    std::vector<Halide::Expr> values = values_in(buffer, type, at).as_vector();
+    if (!has_words(type) && target.has_feature(Halide::Target::CUDA)) {
+        const Halide::Type word = Halide::UInt(64);
+        values[0] = reinterpret(values[0].type(),
+            instruction(word, std::string(word_pairs_function), {reinterpret(word, values[0])}));
+    }
+    return Halide::Tuple(values);
 }
 
 // As multiply_add(), for numbers of f64 as well.

@@ -24,7 +24,14 @@ public:
     void generate() {
         const bool is_real = shape().step == Step::pair_rows;
         const auto number = [&](const Halide::Expr &x, const Halide::Expr &y) {
-            return is_real ? Complex{in(x, y), 0} : number_of(values_in(in, type, {x, y}).as_vector());
+            if (is_real) {
+                return Complex{in(x, y), 0};
+            }
+            // In the other steps some threads read one word of a number alone, or write real values.
+            const bool is_whole = shape().step == Step::half || shape().step == Step::half_back;
+            return number_of((is_whole ? whole_values_in(in, type, this->get_target(), {x, y}) :
+                                         values_in(in, type, {x, y}))
+                    .as_vector());
         };
         const auto root = [&](const Halide::Expr &k) {
             return number_of(values_in(roots, type, {k}).as_vector());

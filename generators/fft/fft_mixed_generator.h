@@ -55,7 +55,7 @@ public:
             return func;
         };
         Halide::Func field("field"), position("position");
-        field(x, y, batch) = values_in(in, type,
+        field(x, y, batch) = whole_values_in(in, type, this->get_target(),
             {promised(x, in.dim(d).extent()), promised(y, in.dim(d + 1).extent()),
                 promised(batch, in.dim(d + 2).extent())});
         FftMixedTables tables{table("roots", roots), table("first", first), table("last", last), position, {},

@@ -3,36 +3,43 @@
 #include "generators/algorithms/block_clusters.h"
 #include "generators/algorithms/fft2d/pass.h"
 #include "generators/algorithms/next_block.h"
+#include "generators/fft/complex_buffers.h"
 #include "generators/instructions.h"
 #include "generators/variant_generator.h"
 #include "schedules/fft/fft_pass.h"
 #include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
 
 namespace tilewright {
 
 // Inputs and output: see generators/algorithms/fft2d/pass.h.
 class FftPassGenerator : public VariantGenerator<FftPassGenerator> {
 public:
-    using Words1 = Halide::Buffer<uint64_t, 1>;
-    using Words2 = Halide::Buffer<uint64_t, 2>;
-    using Words3 = Halide::Buffer<uint64_t, 3>;
-    Input<Words3> in{"in"};
-    Input<Words1> roots{"roots"};
-    Output<Words3> output{"output"};
+    using Numbers = Halide::Buffer<>;
+    Input<Numbers> in{"in"}, roots{"roots"};
+    Output<Numbers> output{"output"};
 
     void configure() {
         const FftPassShape pass = shape();
-        twiddles = pass.twiddled ? add_input<Words1>("turns") : nullptr;
-        first = pass.chirp_first ? add_input<Words2>("first") : nullptr;
-        last = pass.chirp_last ? add_input<Words2>("last") : nullptr;
-        if (pass.convolve) {
-            response = add_input<Words3>("response");
-            middle = add_input<Words1>("middle");
-        }
+        configure_numbers(in, type, 3);
+        configure_numbers(roots, type, 1);
+        configure_numbers(output, type, 3);
+        const auto add = [&](const char *name, bool has, int dimensions) {
+            return has ? add_input<Numbers>(name, has_words(type) ? Halide::UInt(64) : Halide::Float(64),
+                             dimensions + first_dimension()) :
+                         nullptr;
+        };
+        twiddles = add("turns", pass.twiddled, 1);
+        first = add("first", pass.chirp_first, 2);
+        last = add("last", pass.chirp_last, 2);
+        response = add("response", pass.convolve, 3);
+        middle = add("middle", pass.convolve, 1);
         if (pass.has_endpoints()) {
-            sign = add_input<float>("sign");
-            scale_re = add_input<float>("scale_re");
-            scale_im = add_input<float>("scale_im");
+            for (const char *name : {"sign", "scale_re", "scale_im"}) {
+                scalars_.push_back(add_input<Halide::Expr>(name, type_of_parts(type)));
+            }
         }
     }
 
@@ -40,19 +47,18 @@ public:
         const FftPassShape pass = shape();
         // Words of 64 bits suit shared memory, pairs of floats suit vectors.
         const bool words = std::string(backend) != "cpu";
-        FftPass form(in, tables(pass), pass, setting("threads"), multiply_add(backend), words, loaded(),
-            cluster_exchange());
+        FftPass form(lines_of_numbers(), tables(pass), pass, setting("threads"),
+            multiply_add_of(type, backend), type_of_parts(type), words, loaded(), cluster_exchange());
         output = form.out;
 
         using Lines = FftPassShape::Lines;
         const bool rows_in = pass.lines != Lines::across, rows_out = pass.lines == Lines::along;
-        for (int d = 0; d < 3; d++) {
-            in.dim(d).set_min(0);
-            output.dim(d).set_min(0);
-        }
+        begin_at_zero(in, type);
+        begin_at_zero(output, type);
+        const int d = first_dimension();
         if (!pass.is_padded()) {
-            in.dim(rows_in ? 0 : 1).set_extent(pass.length());
-            output.dim(rows_out ? 0 : 1).set_extent(pass.length());
+            in.dim(d + (rows_in ? 0 : 1)).set_extent(pass.length());
+            output.dim(d + (rows_out ? 0 : 1)).set_extent(pass.length());
         }
         apply(form, {in, output});
     }
@@ -87,49 +93,65 @@ private:
             }};
     }
 
+    // What a table has: the buffer of words, or the two parts of its numbers.
+    Func numbers(Input<Numbers> &buffer, int dimensions) {
+        if (has_words(type)) {
+            return buffer;
+        }
+        const std::vector<Var> at(all_.begin(), all_.begin() + dimensions);
+        Func both("numbers");
+        both(at) = values_in(buffer, type, {at.begin(), at.end()});
+        return both;
+    }
+    Func lines_of_numbers() {
+        if (has_words(type)) {
+            return in;
+        }
+        Func both("lines");
+        both(all_) = whole_values_in(in, type, this->get_target(), {all_.begin(), all_.end()});
+        return both;
+    }
+
     FftPassTables tables(const FftPassShape &pass) {
         FftPassTables tables;
-        tables.roots = roots;
-        roots.dim(0).set_bounds(0, pass.length());
-        const std::pair<Input<Words1> *, Func *> lists[] = {
-            {twiddles, &tables.twiddles}, {middle, &tables.middle}};
-        for (const auto &[input, func] : lists) {
+        tables.roots = numbers(roots, 1);
+        const int d = first_dimension();
+        begin_at_zero(roots, type);
+        roots.dim(d).set_extent(pass.length());
+        const std::tuple<Input<Numbers> *, Func *, bool> lists[] = {{twiddles, &tables.twiddles, false},
+            {middle, &tables.middle, false}, {first, &tables.first, true}, {last, &tables.last, true},
+            {response, &tables.response, true}};
+        for (const auto &[input, func, has_lines] : lists) {
             if (input) {
-                *func = *input;
-                input->dim(0).set_min(0);
+                *func = numbers(*input, input->dimensions() - d);
+                begin_at_zero(*input, type);
+                if (has_lines) {
+                    input->dim(d).set_extent(pass.length()).set_stride(Expr());  // any stride
+                }
             }
-        }
-        const std::pair<Input<Words2> *, Func *> planes[] = {{first, &tables.first}, {last, &tables.last}};
-        for (const auto &[input, func] : planes) {
-            if (input) {
-                *func = *input;
-                input->dim(0).set_bounds(0, pass.length()).set_stride(Expr());  // any stride
-                input->dim(1).set_min(0);
-            }
-        }
-        if (response) {
-            tables.response = *response;
-            response->dim(0).set_bounds(0, pass.length()).set_stride(Expr());
-            response->dim(1).set_min(0);
-            response->dim(2).set_min(0);
         }
         if (pass.is_padded()) {
             const int along = pass.lines == FftPassShape::Lines::along ? 0 : 1;
-            tables.points = in.dim(along).extent();
-            tables.lines = in.dim(1 - along).extent();
+            tables.points = in.dim(d + along).extent();
+            tables.lines = in.dim(d + 1 - along).extent();
         }
         if (pass.has_endpoints()) {
-            tables.sign = *sign;
-            tables.scale_re = *scale_re;
-            tables.scale_im = *scale_im;
+            tables.sign = *scalars_[0];
+            tables.scale_re = *scalars_[1];
+            tables.scale_im = *scalars_[2];
         }
         return tables;
     }
 
-    Input<Words1> *twiddles = nullptr, *middle = nullptr;
-    Input<Words2> *first = nullptr, *last = nullptr;
-    Input<Words3> *response = nullptr;
-    Input<float> *sign = nullptr, *scale_re = nullptr, *scale_im = nullptr;
+    // The first dimension that is no part of a number.
+    int first_dimension() const {
+        return has_words(type) ? 0 : 1;
+    }
+
+    const std::vector<Var> all_ = {Var("i"), Var("j"), Var("k")};
+    Input<Numbers> *twiddles = nullptr, *first = nullptr, *last = nullptr, *response = nullptr,
+                   *middle = nullptr;
+    std::vector<Input<Halide::Expr> *> scalars_;  // sign, scale_re, scale_im
 };
 
 }  // namespace tilewright

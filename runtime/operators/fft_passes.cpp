@@ -16,7 +16,8 @@ FftPassLibrary::FftPassLibrary(const Variant &variant, const FftArguments &argum
           .twiddled = shape.twiddled,
           .first_factor = shape.chirp_first,
           .last_factor = shape.chirp_last,
-          .convolves = shape.convolve},
+          .convolves = shape.convolve,
+          .type = variant.type == name_of(Type::c64) ? Type::c64 : Type::c128},
       together(variant.tunable("together")) {}
 
 FftLibraries::FftLibraries(const std::vector<Variant> &variants) : table_(variants) {
@@ -155,7 +156,6 @@ FftTable::FftTable(Array table, std::vector<View::Dim> dims)
 }
 
 void FftPassCall::add_to(Plan &plan, Device device, const Array &from, Array &to) const {
-    const FftPassShape &shape = pass->shape;
     std::vector<std::pair<const char *, FftTable>> tables;
     for (const auto &[name, make] : {std::pair{"first", &first}, {"last", &last}, {"response", &response}}) {
         if (*make) {
@@ -163,8 +163,8 @@ void FftPassCall::add_to(Plan &plan, Device device, const Array &from, Array &to
         }
     }
     Launch &launch = plan.launch(*pass->variant, device);
-    if (shape.has_endpoints()) {
-        bind_endpoints(launch, endpoints, Type::c64);
+    if (pass->shape.has_endpoints()) {
+        bind_endpoints(launch, endpoints, from.type());
     }
     for (const auto &[name, table] : tables) {
         launch.in(name, table.array, pass->arguments->view_of(table));
@@ -182,17 +182,17 @@ void bind_endpoints(Launch &launch, const Endpoints &ends, Type type) {
 void FftWords::bind_lines(Launch &launch, const FftPassCall &call, const Array &from, Array &to) const {
     const FftPassShape &shape = call.pass->shape;
     const auto vector = [&](const char *name, const Array &table) {
-        launch.in(name, table, complex_words(table));
+        launch.in(name, table, complex_numbers(complex_words(table), table.type()));
     };
-    launch.in("in", from, call.reads.view(from));
-    vector("roots", fft_roots(shape.length()));
+    launch.in("in", from, complex_numbers(call.reads.view(from), from.type()));
+    vector("roots", fft_roots(shape.length(), from.type()));
     if (shape.twiddled) {
-        vector("turns", fft_roots(call.whole_length));
+        vector("turns", fft_roots(call.whole_length, from.type()));
     }
     if (shape.convolve) {
         vector("middle", fft_middle(shape));
     }
-    launch.out("output", to, call.writes.view(to));
+    launch.out("output", to, complex_numbers(call.writes.view(to), to.type()));
 }
 
 void FftParts::bind_lines(Launch &launch, const FftPassCall &call, const Array &from, Array &to) const {
@@ -233,8 +233,7 @@ MakeFftTable along_line(std::function<Array()> make, std::vector<View::Dim> dims
 void PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors) {
     const bool columns = axis == FieldAxis::columns;
     const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
-    // Passes of one length are of f32.
-    if (type_ == Type::c64 && (one_pass(axis, endpoints, factors) || two_passes(axis, endpoints, factors))) {
+    if (one_pass(axis, endpoints, factors) || two_passes(axis, endpoints, factors)) {
         return;
     }
     // A CPU without AVX2 has no passes, and transforms all lines by these; so does a GPU of which blocks have
@@ -249,8 +248,9 @@ bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFa
     const bool columns = axis == FieldAxis::columns, has_first = (bool)factors.first,
                has_last = (bool)factors.last;
     const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
-    const FftPassKind whole{
+    FftPassKind whole{
         .lines = columns ? Lines::across : Lines::along, .first_factor = has_first, .last_factor = has_last};
+    whole.type = type_;
     if (const FftPassLibrary *found = libraries_.pass(device_, whole, n, lines)) {
         const std::vector<View::Dim> line = {{n, 1}, {1, n}};
         pass({.pass = found,
@@ -268,8 +268,8 @@ bool PassPlan::one_pass(FieldAxis axis, const Endpoints &endpoints, const LineFa
             return (n > 1024 || !shape.has_large_radices()) && is_smooth(n, shape.stages());
         });
     };
-    if (has_first || has_last || is_direct()) {
-        return false;
+    if (type_ != Type::c64 || has_first || has_last || is_direct()) {
+        return false;  // convolutions of one length are of f32
     }
     const FftPassLibrary *const found = libraries_.padded(device_, whole.lines, n),
                                 *const as_row = columns && lines >= 32 ?
@@ -301,8 +301,8 @@ bool PassPlan::two_passes(FieldAxis axis, const Endpoints &endpoints, const Line
     const FftPassKind tail_kind{.lines = columns ? Lines::across : Lines::transposed,
         .twiddled = true,
         .last_factor = (bool)factors.last};
-    if (!std::has_single_bit((uint64_t)n) && n <= longest_pass) {
-        return false;  // FftMixed takes one pass
+    if (type_ != Type::c64 || (!std::has_single_bit((uint64_t)n) && n <= longest_pass)) {
+        return false;  // FftMixed takes one pass, or such parts
     }
     for (const int64_t second : libraries_.lengths(device_, tail_kind)) {
         const int64_t first = n / second;

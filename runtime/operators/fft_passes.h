@@ -25,6 +25,7 @@ struct FftPassKind {
     bool first_factor = false;  // multiplies what it reads by a table
     bool last_factor = false;   // multiplies what it writes by a table
     bool convolves = false;     // transforms, multiplies the spectrum by a table and transforms back
+    Type type = Type::c64;      // of the field
 
     bool operator==(const FftPassKind &) const = default;
 };
@@ -54,7 +55,7 @@ protected:
     ~FftArguments() = default;
 };
 
-// Of the form FftPass: words of complex numbers.
+// Of the form FftPass: complex numbers, of c64 as words.
 class FftWords : public FftArguments {
 public:
     void bind_lines(Launch &launch, const FftPassCall &call, const Array &from, Array &to) const final;

@@ -1,5 +1,6 @@
 // Reads amplitudes, phases and fields.
 #include "runtime/operators/fields.h"
+#include "runtime/arrays/copy.h"
 #include "runtime/devices/calls/halide_calls.h"
 #include <algorithm>
 #include <complex>
@@ -65,6 +66,24 @@ static void write_numbers(std::span<const Array> inputs, Array &field, bool in_t
 void write_field(std::span<const Array> inputs, Array &field, bool in_the_middle) {
     field.type() == Type::c64 ? write_numbers<float>(inputs, field, in_the_middle) :
                                 write_numbers<double>(inputs, field, in_the_middle);
+}
+
+static bool begins_at_an_element(const Array &array) {
+    return array.offset_bytes() % (int64_t)size_of(array.type()) == 0;
+}
+
+void add_passes(const PassPlan &passes, Plan &plan, const Array &field, Array &output) {
+    Array from = field;
+    if (!begins_at_an_element(field)) {
+        from = Array::uninitialized(field.type(), field.shape());
+        plan.host([field, from]() mutable { copy(field, from); });
+    }
+    if (begins_at_an_element(output)) {
+        return passes.add_to(plan, from, output);
+    }
+    Array to = Array::uninitialized(output.type(), output.shape());
+    passes.add_to(plan, from, to);
+    plan.host([to, output]() mutable { copy(to, output); });
 }
 
 }  // namespace tilewright

@@ -1,6 +1,7 @@
 #pragma once
 // What fft2d and fresnel share: both transform a field, into which they write what they are given. Not
 // installed.
+#include "generators/algorithms/fft2d/mixed_shape.h"
 #include "runtime/dispatch/operator_of.h"
 #include "runtime/operators/fft_passes.h"
 #include <span>
@@ -11,6 +12,10 @@ namespace tilewright {
 // are a field of the same type, or an amplitude u8, u16, f32 or f64 and, where there are two, its phase. Full
 // scale of integers is amplitude 1 and phase 2 pi.
 void write_field(std::span<const Array> inputs, Array &field, bool in_the_middle);
+
+// Adds passes to a plan. Kernels of GPUs load and store whole numbers: a copy takes the place of an array
+// that begins between two of them, as memory of another library may.
+void add_passes(const PassPlan &passes, Plan &plan, const Array &field, Array &output);
 
 struct FieldRequest : Request {
     int64_t height = 0, width = 0;  // of the field that is transformed, with the zeros that are added
@@ -66,7 +71,7 @@ public:
     Plan plan(const OperatorOf<R> &, const Variant &variant, Device device, const R &request,
         Array &output) const override {
         Plan plan;
-        passes_(variant, device, request).add_to(plan, request.inputs[0], output);
+        add_passes(passes_(variant, device, request), plan, request.inputs[0], output);
         return plan;
     }
 
@@ -105,6 +110,17 @@ public:
 // Passes over lines of any length serve fields in the same way.
 template<typename R>
 class FftMixedForm : public FieldForm<R> {
+public:
+    using FieldForm<R>::FieldForm;
+
+    bool serves(const Variant &variant, const R &request, const Array &) const override {
+        return variant.configuration<FftMixedShape>().serves_all || this->takes_part(variant, request);
+    }
+};
+
+// So do steps that are no passes.
+template<typename R>
+class FftStepForm : public FieldForm<R> {
 public:
     using FieldForm<R>::FieldForm;
 

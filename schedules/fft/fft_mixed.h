@@ -160,16 +160,17 @@ inline ScheduleVariants mixed_variants(Backends where) {
             512, words_of_every_gpu, "Lines of any length, as convolutions of longer ones:")};
 }
 
-// Those of f64, which transform lines of every length, powers of two as well.
+// Those of f64, which transform lines of every length. By CUDA many powers of two have passes of their own
+// (schedules/fft2d.cpp).
 inline ScheduleVariants mixed_variants_of_f64() {
     using Radices = FftMixedShape::Radices;
-    return family("tuned",
-        {mixed_variant(
-             "tuned", cuda, "c128", {.radices = Radices::every}, 256, words_of_every_gpu, "Lines of f64:"),
-            mixed_variant("tuned", opencl, "c128", {.radices = Radices::unrolled}, 256, words_of_older_gpus,
-                "Lines of f64:"),
-            variant("tuned_any", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{.columns = true})
-                .says("Columns of f64 of any length, all stages in a core's cache.")});
+    return family(
+        "tuned", {mixed_variant("tuned", cuda, "c128", {.radices = Radices::every, .serves_all = true}, 256,
+                      words_of_every_gpu, "Lines of f64:"),
+                     mixed_variant("tuned", opencl, "c128", {.radices = Radices::unrolled}, 256,
+                         words_of_older_gpus, "Lines of f64:"),
+                     variant("tuned_any", cpu, "c128", mixed_lines_in_vectors, FftMixedShape{.columns = true})
+                         .says("Columns of f64 of any length, all stages in a core's cache.")});
 }
 
 // The rows of f64 on a CPU, whose columns are above, in a family of their own, so that they too have code for

@@ -23,6 +23,7 @@ struct PassNumbers {
     int ahead = 0;
     int pad = 1;  // which rows of cells are longer by one, against bank conflicts: 0 none, 1 those of the
                   // last digit, 2 all
+    const char *type = "c64";
 };
 
 // What a pass does, for people: "Columns of 512 points: all stages in shared memory, 8 lines at a time."
@@ -64,7 +65,7 @@ inline ScheduleVariant pass_variant(const std::string &name, Backends where,
     if (n.ahead > 0) {
         tunables.push_back({"ahead", n.ahead, 0, 4});
     }
-    return variant(name, where, "c64", schedule, shape, std::move(tunables))
+    return variant(name, where, n.type, schedule, shape, std::move(tunables))
         .says(pass_sentence(where, shape, n.together));
 }
 
@@ -149,7 +150,7 @@ inline const std::vector<PassLines> &lines_in_cache() {
 // Promises that a pass has a whole number of groups of `together` lines.
 inline void whole_groups_of_lines(FftPass &f, ScheduleContext &context, int together) {
     Halide::OutputImageParam &output = context.buffers.back();
-    const int lines = f.shape.lines == FftPassShape::Lines::along ? 1 : 0;
+    const int lines = (f.shape.lines == FftPassShape::Lines::along ? 1 : 0) + (f.is_f64 ? 1 : 0);
     output.dim(lines).set_extent(multiple_of(together, output.dim(lines).extent()));
 }
 
@@ -163,7 +164,7 @@ inline bool is_padded(const FftPass &f, int digit, int pad) {
 // blocks may have 48 KB of shared memory, a half, a quarter and so on of what the variant says.
 inline int lines_of_block(const FftPass &f, const ScheduleContext &context) {
     const int capability = context.target.get_cuda_capability_lower_bound();
-    int together = context["together"], bytes = 8;
+    int together = context["together"], bytes = 2 * f.type.bytes();
     for (int s = 0; s < f.count; s++) {
         const int radix = f.is_spread(s) ? 1 : f.shape.radix[(size_t)s];
         bytes *= radix + (is_padded(f, s, context["pad"]) ? 1 : 0);

@@ -46,12 +46,15 @@ struct FftMixedShape {
     Radices radices = Radices::prime;
     bool columns = false;    // which lines a library of the CPU transforms; those of GPUs take all kinds
     bool convolves = false;  // lines are transformed, multiplied and transformed back
+    // As FftPassShape::serves_all.
+    bool serves_all = false;
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("radices", radices);
         visit("columns", columns);
         visit("convolves", convolves);
+        visit("serves_all", serves_all);
     }
 
     bool unrolled() const {

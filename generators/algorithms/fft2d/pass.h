@@ -9,8 +9,8 @@
 // Hierarchical Memory", 1990.
 //
 // L is the length of a line, the product of the radices. All complex numbers are words of 64 bits, the real
-// part low. `in` and `out` are views of three dimensions, and the strides of the views say which lines these
-// are:
+// part low. Those of f64 are Tuples of both parts, and in `out` the part is a dimension before the others.
+// `in` and `out` are views of three dimensions, and the strides of the views say which lines these are:
 //   lines along rows       in(n, line, batch)    out(k, line, batch)
 //   lines across           in(line, n, batch)    out(line, k, batch)
 //   transposed             in(n, line, batch)    out(line, k, batch)
@@ -32,10 +32,11 @@
 //              order(i) (FftPassShape::order) is multiplied by it; it includes the scale
 //   middle     `convolve` only: exp(-2 pi i order(u) / L) for u < L / last radix
 //   sign, scale_re, scale_im
-//              (f32) where FftPassShape::has_endpoints: the imaginary part is multiplied by `sign` when it is
-//              read, and the parts of the result by the scales. sign = -1, scale_re = s, scale_im = -s gives
-//              the inverse transform times s; of several passes the first one has the sign, the last one the
-//              scales.
+//              (of the type of the parts) where FftPassShape::has_endpoints: the imaginary part is multiplied
+//              by `sign` when it is read, and the parts of the result by the scales. sign = -1, scale_re = s,
+//              scale_im = -s gives the inverse transform times s; of several passes the first one has the
+//              sign, the last one the scales.
+#include "generators/algorithms/fft2d/complex_values.h"
 #include "generators/algorithms/fft2d/pass_shape.h"
 #include "generators/algorithms/fft2d/small_transform.h"
 #include <string>
@@ -77,8 +78,10 @@ struct FftPass : Halide::NamesInterface {
 
     const FftPassShape shape;
     const int count, length,
-        butterflies;  // number of digits, of points of a line, of butterflies of the last stage
-    Var line{"line"}, batch{"batch"}, at{"at"};
+        butterflies;          // number of digits, of points of a line, of butterflies of the last stage
+    const Halide::Type type;  // of the parts of numbers
+    const bool is_f64;
+    Var part{"part"}, line{"line"}, batch{"batch"}, at{"at"};
     std::vector<Var> digits;
     Func cells{"cells"}, out{"out"};
     std::vector<Stage> stages;  // the updates of cells
@@ -87,17 +90,18 @@ struct FftPass : Halide::NamesInterface {
     RDom of_block;    // of the stage of the last digit, where it updates cells: the first digits of a block
 
     // `side_by_side`: how many butterflies of the last stage are computed side by side.
-    // `words`: a cell is a word of 64 bits; otherwise it is a pair of f32.
+    // `type`: of the parts of numbers, f32 or f64.
+    // `words`: cells are words of 64 bits, of f64 two of them; otherwise a cell is a pair of f32.
     // `loaded`: what becomes of the first word of each butterfly that was loaded; it may fetch what other
     // blocks of threads read. Undefined: nothing.
     // `cluster`: how blocks of a cluster exchange words, where the shape is of one.
     FftPass(Func in, const FftPassTables &tables, const FftPassShape &shape, int side_by_side,
-        MultiplyAdd multiply_add, bool words, std::function<Expr(Expr)> loaded = {},
+        MultiplyAdd multiply_add, Halide::Type type, bool words, std::function<Expr(Expr)> loaded = {},
         ClusterExchange cluster = {})
         : shape(shape), count((int)shape.radices().size()), length(shape.length()),
-          butterflies(length / (shape.convolve ? shape.radix[0] : shape.radices().back())), in(std::move(in)),
-          tables(tables), power_of_two(std::move(multiply_add)), words(words), side_by_side(side_by_side),
-          loaded(std::move(loaded)), cluster(std::move(cluster)) {
+          butterflies(length / (shape.convolve ? shape.radix[0] : shape.radices().back())), type(type),
+          is_f64(type.bits() == 64), in(std::move(in)), tables(tables), power_of_two(std::move(multiply_add)),
+          words(words), side_by_side(side_by_side), loaded(std::move(loaded)), cluster(std::move(cluster)) {
         of_block = RDom(0, shape.clustered ? shape.radix[0] / shape.blocks() : 1, "of_block");
         for (int s = 0; s < count; s++) {
             digits.push_back(Var("digit" + std::to_string(s)));
@@ -170,11 +174,25 @@ private:
         std::vector<Var> index(digits.rbegin(), digits.rend());
         index.insert(across() ? index.begin() : index.end(), line);
         index.push_back(batch);
-        if (words) {
-            cells(index) = Halide::undef<uint64_t>();
-        } else {
-            cells(index) = Tuple(Halide::undef<float>(), Halide::undef<float>());
+        const Halide::Type of_cells = words ? Halide::UInt(64) : type;
+        cells(index) = Tuple(ComplexValues(words && !is_f64 ? 1 : 2, Halide::undef(of_cells)));
+    }
+
+    // A number of a table or of `in`.
+    static Complex number_of(const Halide::FuncRef &at) {
+        return tilewright::number_of(values_of(at));
+    }
+    // A number from the values of a cell, and the values of a cell for it.
+    Complex of_cell(const ComplexValues &cell) const {
+        return cell.size() == 1 ? Complex::of_word(cell[0]) :
+                                  Complex{reinterpret(type, cell[0]), reinterpret(type, cell[1])};
+    }
+    ComplexValues cell_of(const Complex &number) const {
+        if (words && !is_f64) {
+            return {number.word()};
         }
+        const Halide::Type of_cells = words ? Halide::UInt(64) : type;
+        return {reinterpret(of_cells, number.re), reinterpret(of_cells, number.im)};
     }
 
     // The values of digit s.
@@ -182,42 +200,43 @@ private:
         std::vector<Complex> values;
         if (is_spread(s)) {
             for (int j = 0; j < radix(s); j++) {
-                values.push_back(Complex::of_word(cluster.word_of(cells(cell(digit)), j, radix(s))));
+                ComplexValues words = values_of(cells(cell(digit)));
+                for (Expr &word : words) {
+                    word = cluster.word_of(word, j, radix(s));
+                }
+                values.push_back(of_cell(words));
             }
             return values;
         }
         for (int j = 0; j < radix(s); j++) {
             digit[(size_t)s] = j;
-            const auto index = cell(digit);
-            values.push_back(
-                words ? Complex::of_word(cells(index)) : Complex{cells(index)[0], cells(index)[1]});
+            values.push_back(of_cell(values_of(cells(cell(digit)))));
         }
         return values;
     }
 
     // Stores the values of digit s in place: all values are read before any is written.
     void write(int s, const std::vector<Complex> &values, std::vector<Func> factors) {
-        std::vector<Expr> index, packed, re, im, digit = digit_values(s);
+        std::vector<Expr> index, digit = digit_values(s);
+        std::vector<std::vector<Expr>> parts(words && !is_f64 ? 1 : 2);  // of all cells
         for (int j = 0; j < radix(s); j++) {
             index.push_back(j);
-            re.push_back(values[(size_t)j].re);
-            im.push_back(values[(size_t)j].im);
-            packed.push_back(values[(size_t)j].word());
+            const ComplexValues cell = cell_of(values[(size_t)j]);
+            for (size_t part = 0; part < cell.size(); part++) {
+                parts[part].push_back(cell[part]);
+            }
         }
         if (loaded && stages.empty()) {
-            packed[0] = loaded(packed[0]);
+            parts[0][0] = loaded(parts[0][0]);
         }
-        if (is_spread(s)) {
-            cells(cell(digit)) = cluster.words_for(packed);
-            stages.push_back({s, std::move(factors)});
-            return;
+        if (!is_spread(s)) {
+            digit[(size_t)s] = scatter(index);
         }
-        digit[(size_t)s] = scatter(index);
-        if (words) {
-            cells(cell(digit)) = gather(packed);
-        } else {
-            cells(cell(digit)) = Tuple(gather(re), gather(im));
+        ComplexValues stored;
+        for (const std::vector<Expr> &part : parts) {
+            stored.push_back(is_spread(s) ? cluster.words_for(part) : Expr(gather(part)));
         }
+        cells(cell(digit)) = Tuple(stored);
         stages.push_back({s, std::move(factors)});
     }
 
@@ -229,11 +248,11 @@ private:
     // The value at n as the transform reads it.
     Complex read_in(const Expr &n) const {
         const Expr of = at_most(line, tables.lines), from = at_most(n, tables.points);
-        Complex value = Complex::of_word(across() ? in(of, from, batch) : in(from, of, batch));
+        Complex value = number_of(across() ? in(of, from, batch) : in(from, of, batch));
         if (shape.has_endpoints()) {
             value.im = value.im * tables.sign;
         }
-        return shape.chirp_first ? value * Complex::of_word(tables.first(n, number())) : value;
+        return shape.chirp_first ? value * number_of(tables.first(n, number())) : value;
     }
 
     std::vector<Complex> transform(
@@ -244,12 +263,12 @@ private:
     // The factors of a transform of n values, where w = base(arg). Each is a Func of its own, which a
     // schedule computes once per butterfly; `funcs` collects them.
     Factors factors_of(
-        int n, const std::function<Expr(Expr)> &base, Expr arg, int sign, std::vector<Func> &funcs) const {
+        int n, const std::function<Complex(Expr)> &base, Expr arg, int sign, std::vector<Func> &funcs) const {
         Factors factors;
         Func before;
         if (!is_power_of_two(n)) {
             Func root(Halide::Internal::unique_name("root"));
-            const Complex w = Complex::of_word(base(at));
+            const Complex w = base(at);
             root(at) = Tuple(w.re, sign > 0 ? negated(w.im) : w.im);
             funcs.push_back(root);
             const auto all = powers({root(arg)[0], root(arg)[1]}, n);
@@ -262,7 +281,7 @@ private:
             Func power(Halide::Internal::unique_name("power"));
             Complex w;
             if (m == n) {
-                w = Complex::of_word(base(at));
+                w = base(at);
                 w = sign > 0 ? conjugate(w) : w;
             } else {
                 const Complex root{before(at)[0], before(at)[1]};
@@ -274,7 +293,7 @@ private:
             factors[{m, 0}] = {power(arg)[0], power(arg)[1]};
             for (int k = 1; k < m / 4; k++) {
                 Func rotated(Halide::Internal::unique_name("turned"));
-                const Complex product = Complex{power(at)[0], power(at)[1]} * Complex::root(k, m, sign);
+                const Complex product = Complex{power(at)[0], power(at)[1]} * Complex::root(k, m, sign, type);
                 rotated(at) = Tuple(product.re, product.im);
                 funcs.push_back(rotated);
                 factors[{m, k}] = {rotated(arg)[0], rotated(arg)[1]};
@@ -317,12 +336,12 @@ private:
     // those that do: W^(b (n0 stride + r)) = W^(b r) (W^(b stride))^n0.
     Factors twiddle(
         std::vector<Complex> &values, const std::vector<Expr> &digit, std::vector<Func> &funcs) const {
-        const Complex common = Complex::of_word(tables.twiddles(number() * lower(0, digit)));
+        const Complex common = number_of(tables.twiddles(number() * lower(0, digit)));
         for (Complex &value : values) {
             value = value * common;
         }
         return factors_of(
-            radix(0), [&](Expr b) { return tables.twiddles(b * stride(0)); }, number(), -1, funcs);
+            radix(0), [&](Expr b) { return number_of(tables.twiddles(b * stride(0))); }, number(), -1, funcs);
     }
 
     void forward(int s) {
@@ -333,9 +352,10 @@ private:
         bool has_factors = s > 0;
         if (s == 0) {
             for (int j = 0; j < radix(0); j++) {
-                values.push_back(shape.is_padded() && 2 * j >= radix(0) ?
-                                     Complex{0.0f, 0.0f} :
-                                     read_in(j * stride(0) + lower(0, digit)));
+                values.push_back(
+                    shape.is_padded() && 2 * j >= radix(0) ?
+                        Complex{Halide::Internal::make_zero(type), Halide::Internal::make_zero(type)} :
+                        read_in(j * stride(0) + lower(0, digit)));
             }
             if (shape.twiddled) {
                 factors = twiddle(values, digit, funcs);
@@ -346,12 +366,14 @@ private:
             if (s == count - 1) {  // of `convolve`: a table whose neighbouring entries are for neighbouring
                                    // butterflies
                 factors = factors_of(
-                    radix(s), [&](Expr u) { return tables.middle(u); }, butterfly_of(digit), -1, funcs);
+                    radix(s), [&](Expr u) { return number_of(tables.middle(u)); }, butterfly_of(digit), -1,
+                    funcs);
             } else {
                 int period;
                 const Expr found = transformed(s, digit, period);
                 factors = factors_of(
-                    radix(s), [&](Expr k) { return tables.roots(k * (length / period)); }, found, -1, funcs);
+                    radix(s), [&](Expr k) { return number_of(tables.roots(k * (length / period))); }, found,
+                    -1, funcs);
             }
         }
         values = transform(values, -1, has_factors ? &factors : nullptr);
@@ -360,7 +382,7 @@ private:
             const Expr column = by_line ? Expr(line) : Expr(0), part = by_line ? Expr(batch) : Expr(0);
             for (int q = 0; q < radix(s); q++) {
                 const Expr i = butterfly_of(digit) + q * (length / radix(s));
-                values[(size_t)q] = values[(size_t)q] * Complex::of_word(tables.response(i, column, part));
+                values[(size_t)q] = values[(size_t)q] * number_of(tables.response(i, column, part));
             }
             values = transform(values, 1);
         }
@@ -371,12 +393,12 @@ private:
         std::vector<Func> funcs;
         const auto digit = digit_values(s);
         const Factors factors = factors_of(
-            radix(s), [&](Expr r) { return tables.roots(r * (length / (radix(s) * stride(s)))); },
+            radix(s), [&](Expr r) { return number_of(tables.roots(r * (length / (radix(s) * stride(s))))); },
             lower(s, digit), 1, funcs);
         write(s, transform(read(s, digit), 1, &factors), funcs);
     }
 
-    // The last stage writes its values to their positions in `out`.
+    // The last stage, of which a block of a cluster has each so many-th butterfly.
     void finish() {
         const int s = shape.convolve ? 0 : count - 1, sign = shape.convolve ? 1 : -1;
         const int blocks = shape.blocks(), butterflies_of_block = butterflies / blocks;
@@ -403,36 +425,50 @@ private:
         if (is_spread(s)) {
             digit[(size_t)s] = last_stage.z;
         }
-        const Factors factors =
-            factors_of(radix(s), [&](Expr k) { return tables.roots(k); }, butterfly, sign, last_factors);
-        const auto values = transform(read(s, digit), sign, &factors);
+        const Factors factors = factors_of(
+            radix(s), [&](Expr k) { return number_of(tables.roots(k)); }, butterfly, sign, last_factors);
+        write_out(butterfly, transform(read(s, digit), sign, &factors));
+    }
 
-        std::vector<Expr> positions, results;
-        const int written = shape.is_padded() ? radix(s) / 2 : radix(s);
+    // Writes the values of a butterfly to their positions in `out`.
+    void write_out(const Expr &butterfly, const std::vector<Complex> &values) {
+        std::vector<Expr> part_numbers, positions, results;
+        const int written = (int)values.size() / (shape.is_padded() ? 2 : 1);
         for (int q = 0; q < written; q++) {
             Expr k = butterfly + q * butterflies;
             Complex value = values[(size_t)q];
             if (shape.chirp_last) {
-                value = value * Complex::of_word(tables.last(k, number()));
+                value = value * number_of(tables.last(k, number()));
             }
             if (shape.has_endpoints()) {
                 value = {value.re * tables.scale_re, value.im * tables.scale_im};
             }
-            Expr word = value.word();
+            ComplexValues parts = values_of(value, !is_f64);
             if (shape.is_padded() && q > 0) {  // of no result: the first one once more
-                word = select(k < tables.points, word, results[0]);
+                for (size_t part = 0; part < parts.size(); part++) {
+                    parts[part] = select(k < tables.points, parts[part], results[part]);
+                }
                 k = select(k < tables.points, k, positions[0]);
             }
-            positions.push_back(at_most(k, tables.points));
-            results.push_back(word);
+            for (size_t part = 0; part < parts.size(); part++) {
+                part_numbers.push_back((int)part);
+                positions.push_back(at_most(k, tables.points));
+                results.push_back(parts[part]);
+            }
         }
-        if (shape.lines == FftPassShape::Lines::along) {
-            out(at, line, batch) = Halide::undef<uint64_t>();
-            out(scatter(positions), line, batch) = gather(results);
-        } else {
-            out(line, at, batch) = Halide::undef<uint64_t>();
-            out(line, scatter(positions), batch) = gather(results);
+        // (k, line), or (line, k), of f64 behind the part of the number
+        std::vector<Var> pure = {at, line, batch};
+        std::vector<Expr> to = {scatter(positions), line, batch};
+        if (shape.lines != FftPassShape::Lines::along) {
+            std::swap(pure[0], pure[1]);
+            std::swap(to[0], to[1]);
         }
+        if (is_f64) {
+            pure.insert(pure.begin(), part);
+            to.insert(to.begin(), scatter(part_numbers));
+        }
+        out(pure) = Halide::undef(is_f64 ? type : Halide::UInt(64));
+        out(to) = gather(results);
     }
 };
 

@@ -192,7 +192,7 @@ constexpr Definition definition("fft2d");
 constexpr FftPassForm<Fft2dRequest, FftWords> pass("fft_pass", passes_of);
 constexpr FftPassForm<Fft2dRequest, FftParts> lines("fft_lines", passes_of);
 constexpr FftMixedForm<Fft2dRequest> mixed("fft_mixed", passes_of);
-constexpr FftMixedForm<Fft2dRequest> half("fft_half", passes_of);
+constexpr FftStepForm<Fft2dRequest> half("fft_half", passes_of);
 constexpr FftTransposeForm<Fft2dRequest> transpose("fft2d_transpose", passes_with_transposes);
 
 class Fft2dOperator : public FieldOperator<Fft2dRequest> {

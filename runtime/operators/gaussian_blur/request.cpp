@@ -122,7 +122,8 @@ std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma, double truncate
 
 namespace {
 
-// The words of bands, word(v, lane, entry, pass), kept in the same way.
+// The words of bands, word(v, lane, entry, pass), kept like the weights of BlurWeights, so that a device gets
+// them once.
 template<typename Bands, typename Word>
 Array words_of(const BlurWeights &weights, const Bands &bands, int passes, const Word &word) {
     struct Key {

@@ -297,6 +297,34 @@ TEST(Fft2d, CopiesOfRowsServeWhatTheRowsServe) {
     }
 }
 
+// Of CUDA, whose kernels load and store whole numbers at once: fields and results in memory of another
+// library that begin in the middle of a number.
+TEST(Fft2d, WrappedFieldsMayBeginBetweenNumbers) {
+    std::string why_not;
+    const auto cuda = usable_device(Backend::cuda, why_not);
+    if (!cuda || fft2d_operator().variants("tuned", Backend::cuda).empty()) {
+        GTEST_SKIP() << "not run here: " << why_not;
+    }
+    constexpr int64_t h = 64, w = 1024;
+    for (const Type type : {Type::c64, Type::c128}) {
+        const auto on_device = [&](unsigned seed) {
+            return fft2d(
+                random_field(h + 1, w, seed, type), Direction::forward, false, {.device = cuda->device});
+        };
+        const Array source = on_device(1), target = on_device(2);
+        const auto between_numbers = [&](const Array &owner) {
+            return Array::wrap(type, cuda->device, owner.device_memory() + size_of(type) / 2, {h, w},
+                {owner.strides()[0], 1});
+        };
+        const Array input = between_numbers(source);
+        Array output = between_numbers(target);
+        const Array same = input.clone();
+        fft2d(input, output, Direction::forward, false, {.device = cuda->device});
+        EXPECT_LT(relative_error(output, transformed(same, Direction::forward)), allowed(h, w, type))
+            << name_of(type);
+    }
+}
+
 // The bound of all of an output together.
 TEST(Fft2d, ItsBoundIsOneOfTheNorm) {
     const Array field = random_field(64, 32);
