@@ -268,7 +268,8 @@ static ScheduleVariants word_variants() {
     const auto add_words = [&](Backends where, const auto &w, int window) {
         add("tuned_words", where, "u8", window_dot,
             word_tile(w.radius, w.radius < 12 ? 0 : w.high, false, w.columns, w.rows, window),
-            "As tuned_window, for whole words and the border reflect, which reverses words.");
+            "As tuned_window, for whole words and the border reflect, which reverses words.",
+            w.radius == 20 ? "GPUs without such tensor cores, by OpenCL" : "");
     };
     for (const auto &w : words) {
         if (w.radius > 4 && w.radius < 30) {

@@ -33,14 +33,18 @@ inline ScheduleVariant fused_variant(
 //           .370
 //     RGB   4096 x 4096, sigma 7.5 .145; with windows of radius 16 it took .110, and dot products .099
 inline ScheduleVariants fused_variants() {
+    const std::string others = "widths that are no multiple of 8";
     ScheduleVariants variants;
     for (const int steps : {2, 3, 4}) {
-        variants.push_back(fused_variant(gpu, "tuned_fused_", "u8", {.steps = steps}, 8).registers("", 64));
+        variants.push_back(fused_variant(gpu, "tuned_fused_", "u8", {.steps = steps}, 8)
+                .registers("", 64)
+                .kept_for(steps == 4 ? others : ""));
         variants.push_back(
             fused_variant(gpu, "tuned_fused_", "u16", {.steps = steps, .ahead = true}, 8).registers("", 128));
     }
     variants.push_back(fused_variant(gpu, "tuned_fused_short_", "u8", {.steps = 2, .short_taps = true}, 8)
             .registers("", 64)
+            .kept_for(others)
             .says("As tuned_fused, for taps of one byte: half of the products."));
     for (const int channels : {3, 4}) {
         variants.push_back(fused_variant(gpu, "tuned_fused_colours_" + std::to_string(channels) + "_", "u8",
