@@ -32,13 +32,17 @@ protected:
     using Sizes = std::vector<std::pair<int64_t, int64_t>>;  // heights and widths
 
     // These, and a length that the variant is made for where that is no power of two; of a padded pass, one
-    // that has a large prime factor.
+    // that has a large prime factor; of a pass over parts of lines, lines of as many parts as a part has
+    // points.
     Sizes with_own_length(Sizes sizes) const {
         const bool is_pass = variant().form == "fft_pass";
         const auto shape = is_pass ? variant().configuration<FftPassShape>() : FftPassShape();
         const int64_t n = shape.is_padded() ? shape.length() / 2 - 5 : shape.length();
         if (!std::has_single_bit((uint64_t)n)) {
             sizes.insert(sizes.end(), {{n, 16}, {16, n}});
+        }
+        if (variant().schedule.starts_with("fused_parts")) {
+            sizes.emplace_back(n * n, 16);
         }
         return sizes;
     }
@@ -91,8 +95,8 @@ TEST_P(Fft2dVariant, IsTheTransformWithinTheBound) {
     Sizes sizes = {{16, 16}, {32, 16}, {32, 64}, {64, 32}, {128, 256}, {256, 128}, {256, 16}, {512, 256},
         {512, 16}, {256, 512}, {1024, 16}, {1024, 64}, {16, 1024}, {2048, 64}, {2048, 32}, {2048, 16},
         {16, 2048}, {4096, 16}, {4096, 32}, {4096, 64}, {16, 4096}, {8192, 16}, {8192, 32}, {16, 8192}};
-    if (variant().backend == Backend::opencl) {
-        sizes.emplace_back(16, 16384);  // the only rows of two parts there
+    if (variant().backend != Backend::cpu) {
+        sizes.emplace_back(16, 16384);  // by OpenCL the only rows of two parts, by CUDA a pass of its own
     }
     for (const auto &[h, w] : with_own_length(sizes)) {
         expect_right(h, w, Direction::forward, 1, "forward");
@@ -152,7 +156,7 @@ TEST_P(Fft2dVariant, TakesCropsAndWritesNothingElse) {
     const Sizes sizes = {{16, 16}, {32, 16}, {64, 32}, {16, 1024}, {1024, 16}, {1024, 64}, {128, 256},
         {256, 128}, {256, 16}, {32, 64}, {512, 16}, {512, 32}, {16, 512}, {2048, 16}, {2048, 64}, {16, 2048},
         {4096, 16}, {4096, 32}, {4096, 64}, {16, 4096}, {8192, 16}, {8192, 32}, {16, 8192}, {7, 30}, {50, 17},
-        {1009, 9}, {9, 1009}, {3000, 5}, {5, 6000}, {2, 16384}};
+        {1009, 9}, {9, 1009}, {3000, 5}, {5, 6000}, {2, 8209}, {3, 12800}, {2, 16384}};
     for (const auto &[h, w] : with_own_length(sizes)) {
         if (takes_long(h, w)) {
             continue;
