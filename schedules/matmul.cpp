@@ -223,6 +223,8 @@ ScheduleVariants tuned_on_tensor_cores() {
                 .says("As tuned_tensor_small_whole, in 128 x 256 tiles."),
             by_panels(variant("tuned_tensor_small", gpu, "f16 bf16", fragments, panels, tiles(1, 64, 64, 8)))
                 .meant_for("tiles", {.most = 1200})
+                .kept_for("sides below 1024 that 8 does not divide, and rows that begin between multiples of "
+                          "16 bytes")
                 .registers("out", 128)
                 .says("Tensor cores sum products of 16-bit floats in f32, in 64 x 64 tiles, four per "
                       "multiprocessor."),
