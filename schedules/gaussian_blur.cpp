@@ -120,6 +120,15 @@ static ScheduleVariants colour_variants() {
     return variants;
 }
 
+static ScheduleVariant narrow_variant(const char *types) {
+    using namespace gaussian_blur_cpu;
+    return variant("tuned_narrow", cpu, types, lines<GaussianBlurLines>,
+        {{"rows", 16, 8, 64}, {"vectors", 1, 1, 8}, {"chunk", 16, 16, 1024}})
+        .avx2()
+        .meant_for("elements_with_halo", {.most = 128})
+        .says("As tuned_any, in chunks of one vector, for images narrower than its chunks.");
+}
+
 // The variants of CPUs that `tuned` takes.
 static ScheduleVariants tuned_cpu_variants() {
     using namespace gaussian_blur_cpu;
@@ -127,11 +136,8 @@ static ScheduleVariants tuned_cpu_variants() {
         {
             short_variants(),
             in_order_variants(),
-            variant("tuned_narrow", cpu, "f32", lines<GaussianBlurLines>,
-                {{"rows", 16, 8, 64}, {"vectors", 1, 1, 8}, {"chunk", 16, 16, 1024}})
-                .avx2()
-                .meant_for("elements_with_halo", {.most = 128})
-                .says("As tuned_any, in chunks of one vector, for images narrower than its chunks."),
+            narrow_variant("f32 f64 f16 bf16"),
+            narrow_variant("u8 u16").kept_for("windows of more than 64 pixels on images of a few columns"),
             dots_variants("tuned_dots_narrow", 1, 64),
             dots_variants("tuned_dots", 1),
             dots_variants("tuned_dots_2", 2),
