@@ -17,6 +17,15 @@ function(tilewright_add_own_operator op)
         SCHEDULES schedules/${op}.cpp
         FRONT ${parts}
         EMIT ptx)
+    # Where the operator's generator program compiles the table apart, programs that compose operators take
+    # that object (pipeline.cmake).
+    if (NOT TILEWRIGHT_GENERATORS)
+        get_target_property(together ${op}.generator UNITY_BUILD)
+        if (NOT together)
+            set_property(GLOBAL PROPERTY TILEWRIGHT_TABLE_OF_${op}
+                $<FILTER:$<TARGET_OBJECTS:${op}.generator>,INCLUDE,/schedules/>)
+        endif ()
+    endif ()
     target_link_libraries(tilewright_${op}_front PRIVATE tilewright_fmt)
     tilewright_precompile(tilewright_${op}_front runtime)
     foreach (part "" _cpu _cuda _opencl)
