@@ -231,9 +231,9 @@ private:
         return well;
     }
 
-    // Copies a library that the tables of several operators have (ScheduleVariant::one_for) from the folder of
-    // another operator, beside this one, where it was made of the same. Whether it was there. What is removed
-    // there while it is copied is made here.
+    // Copies a library that the tables of several operators have (ScheduleVariant::one_for) from another
+    // operator's folder beside this one, if it was made of the same there. Returns whether it was. A library
+    // that is removed there meanwhile is made here.
     bool taken_from_neighbour(const Library &library) {
         if (library.variant->common.empty() || !library.is_own) {
             return false;
