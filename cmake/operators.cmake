@@ -17,6 +17,15 @@ function(tilewright_add_own_operator op)
         SCHEDULES schedules/${op}.cpp
         FRONT ${parts}
         EMIT ptx)
+    # Where the operator's generator program compiles the table apart, programs that compose operators take
+    # that object (pipeline.cmake).
+    if (NOT TILEWRIGHT_GENERATORS)
+        get_target_property(together ${op}.generator UNITY_BUILD)
+        if (NOT together)
+            set_property(GLOBAL PROPERTY TILEWRIGHT_TABLE_OF_${op}
+                $<FILTER:$<TARGET_OBJECTS:${op}.generator>,INCLUDE,/schedules/>)
+        endif ()
+    endif ()
     target_link_libraries(tilewright_${op}_front PRIVATE tilewright_fmt)
     tilewright_precompile(tilewright_${op}_front runtime)
     foreach (part "" _cpu _cuda _opencl)
@@ -106,8 +115,25 @@ private:
 ]])
 endfunction()
 
+# tilewright_share_libraries(OP FROM): the tables of both operators have some variants in common (one_for in
+# schedules/schedule.h). Their libraries are made with those of FROM, and copied for OP.
+function(tilewright_share_libraries op from)
+    get_property(added GLOBAL PROPERTY TILEWRIGHT_ADDED)
+    if (NOT op IN_LIST added OR NOT from IN_LIST added)
+        return()
+    endif ()
+    foreach (target IN LISTS TILEWRIGHT_TARGETS)
+        foreach (name op from)
+            get_target_property(folder tilewright_${${name}} TILEWRIGHT_FOLDER)
+            set(list_of_${name} ${folder}/${${name}}_${target}.libraries)
+        endforeach ()
+        add_custom_command(OUTPUT ${list_of_op} DEPENDS ${list_of_from} APPEND)
+    endforeach ()
+endfunction()
+
 # The registry of the operators that were added: Tilewright::operators.
 function(tilewright_finish_operators)
+    tilewright_share_libraries(fresnel fft2d)
     get_property(added GLOBAL PROPERTY TILEWRIGHT_ADDED)
     tilewright_write_stages(${CMAKE_BINARY_DIR}/include/tilewright/stages.h ${added})
     set(declarations "")

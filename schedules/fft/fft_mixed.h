@@ -117,6 +117,7 @@ inline ScheduleVariant mixed_variant(const std::string &name, Backends where, co
     return variant(name, where, type, mixed_lines_in_shared, shape,
         {{"threads", threads, 64, 512}, {"words", words / parts, 4096 / parts, words / parts}})
         .registers("", 64 * parts)
+        .one_for("fft")
         .says(sentence + " all stages in shared memory.");
 }
 

@@ -218,7 +218,9 @@ private:
     bool make(const std::vector<Library> &all) {
         bool well = true;
         for (size_t next = 0; next < all.size() || !running_.empty();) {
-            if (well && next < all.size() && (running_.empty() || processor_is_free())) {
+            if (well && next < all.size() && taken_from_neighbour(all[next])) {
+                next++;
+            } else if (well && next < all.size() && (running_.empty() || processor_is_free())) {
                 start(all[next++]);
             } else if (!running_.empty()) {
                 well = end_one() && well;
@@ -227,6 +229,34 @@ private:
             }
         }
         return well;
+    }
+
+    // Copies a library that the tables of several operators have (ScheduleVariant::one_for) from another
+    // operator's folder beside this one, if it was made of the same there. Returns whether it was. A library
+    // that is removed there meanwhile is made here.
+    bool taken_from_neighbour(const Library &library) {
+        if (library.variant->common.empty() || !library.is_own) {
+            return false;
+        }
+        const std::string &key = keys_.at(library.name);
+        for (const fs::directory_entry &neighbour : fs::directory_iterator(folder_ / "..")) {
+            const Made there = Made::read(neighbour.path() / (library.name + ".made"));
+            if (key.empty() || there.key != key || fs::equivalent(neighbour.path(), folder_)) {
+                continue;
+            }
+            remove(library.name);
+            std::error_code failed;
+            for (const std::string &file : there.files) {
+                if (!failed) {
+                    fs::copy_file(neighbour.path() / file, folder_ / file,
+                        fs::copy_options::overwrite_existing, failed);
+                }
+            }
+            if (!failed && there.write(made(library.name))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void start(const Library &library) {

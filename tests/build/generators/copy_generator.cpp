@@ -78,6 +78,9 @@ ScheduleVariants table_of(const std::string &name) {
     if (name == "wrong") {
         return {plain, variant("vectors_wrong", cpu, "u8", wrong)};
     }
+    if (name == "shared") {
+        return {plain, variant("vectors", cpu, "u8", vectors, {{"lanes", 8}}).one_for("copies")};
+    }
     if (name == "fewer") {
         return {plain, family("vectors", vectors_of(16))[0]};
     }
