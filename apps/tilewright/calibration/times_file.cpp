@@ -150,10 +150,9 @@ Json MeasuredFile::json(const Json &older, const Json &origin) const {
     if (!device_.capability.empty()) {
         device["capability"] = device_.capability;
     }
-    device.update(
-        Json{{"driver", device_.driver}, {"units", device_.units}, {"is_gpu", device_.is_gpu}});
-    return {{"version", version}, {"device", device}, {"origin", origin}, {"copies", copies},
-        {"times", times}};
+    device.update(Json{{"driver", device_.driver}, {"units", device_.units}, {"is_gpu", device_.is_gpu}});
+    return {
+        {"version", version}, {"device", device}, {"origin", origin}, {"copies", copies}, {"times", times}};
 }
 
 void check_place_of_times(const std::string &path) {
