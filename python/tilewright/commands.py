@@ -86,6 +86,11 @@ def _run(words, accept=(), names=None):
     import subprocess
     import sys
 
+    for word in words:
+        if word in ("-h", "--help"):
+            raise ArgumentError(
+                f"{words[0]}: {word} is for the command line; tilewright.{words[0]}.__doc__ has the help"
+            )
     done = subprocess.run([sys.executable, "-m", "tilewright", *words], capture_output=True, text=True)
     output, errors = done.stdout.strip(), done.stderr.strip()
     for path, name in (names or {}).items():

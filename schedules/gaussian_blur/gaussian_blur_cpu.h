@@ -239,7 +239,8 @@ inline void dots_in_order(GaussianBlurDotRows &blur, ScheduleContext &context) {
         .reorder(x, c, xo, y)
         .vectorize(x, group * lanes)
         .unroll(x)
-        .unroll(c);
+        .unroll(c)
+        .never_partition(y, xo);
     blur.packed.compute_at(blur.groups, xo).bound_extent(x, block * channels).vectorize(x, block).unroll(x);
     blur.extended.compute_at(blur.groups, xo)
         .store_in(Halide::MemoryType::Stack)
@@ -269,7 +270,8 @@ inline void terms(GaussianBlurTerms &blur, ScheduleContext &context) {
         .reorder(xi, xo, yi, chunk, yo, task)
         .parallel(task)
         .vectorize(xi, lanes)
-        .unroll(xi);
+        .unroll(xi)
+        .never_partition(xo, yi, chunk, yo, task);
     blur.down.compute_at(blur.out, chunk)
         .bound_extent(y, rows)
         .split(x, xo, x, lanes, TailStrategy::RoundUp)

@@ -66,6 +66,13 @@ TEST_F(CommandLine, NumbersAreRefusedWithWhatTheirOptionTakes) {
     EXPECT_EQ(files(), Words{"in.png"});
 }
 
+TEST_F(CommandLine, TypesThatAreNoneAreRefusedWithThoseThereAre) {
+    const std::string op = operators().front();
+    for (const char *command : {"show", "list", "verify", "bench", "explain"}) {
+        expect_refusal(2, {command, op, "--type", "u9"}, {"--type = u9: no such type; known: "});
+    }
+}
+
 // A shell makes an empty word of a variable that is not set: as an option that was not given, `--into` would
 // let the last input be replaced.
 TEST_F(CommandLine, EmptyValuesAreRefused) {

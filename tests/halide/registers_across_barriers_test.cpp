@@ -44,7 +44,7 @@ TEST(RegistersAcrossBarriers, AreTheWholeTileInEachThread) {
 
     int64_t cells = 0;
     Pipeline pipeline(out);
-    pipeline.add_custom_lowering_pass(new CellsPerThread("sum", cells));
+    pipeline.add_custom_lowering_pass(new CellsPerThread(sum.name(), cells));
     pipeline.compile_to_module({in}, "sums", cuda);
     EXPECT_EQ(cells, threads)
         << "Halide can now keep one sum per thread in a register across barriers: store the sums of "

@@ -146,11 +146,13 @@ Json MeasuredFile::json(const Json &older, const Json &origin) const {
     if (copies_.to_device == 0 && !older.is_null()) {
         copies = older.at("copies");
     }
-    return {{"version", version},
-        {"device", {{"backend", device_.backend}, {"vendor", device_.vendor}, {"name", device_.name},
-                       {"capability", device_.capability}, {"driver", device_.driver},
-                       {"units", device_.units}, {"is_gpu", device_.is_gpu}}},
-        {"origin", origin}, {"copies", copies}, {"times", times}};
+    Json device = {{"backend", device_.backend}, {"vendor", device_.vendor}, {"name", device_.name}};
+    if (!device_.capability.empty()) {
+        device["capability"] = device_.capability;
+    }
+    device.update(Json{{"driver", device_.driver}, {"units", device_.units}, {"is_gpu", device_.is_gpu}});
+    return {
+        {"version", version}, {"device", device}, {"origin", origin}, {"copies", copies}, {"times", times}};
 }
 
 void check_place_of_times(const std::string &path) {

@@ -66,6 +66,7 @@ std::string best_target(const Operator &op, const ShowOptions &options) {
 // The variants that the words name. Errors: usage, when there are none.
 std::vector<const Variant *> named_variants(const Operator &op, const ShowOptions &options) {
     check_schedule({&op}, options.schedule);
+    check_type({&op}, options.data.type);
     std::vector<const Variant *> fit;
     std::vector<std::string> elsewhere;
     const std::string &type = options.data.type;
@@ -76,7 +77,7 @@ std::vector<const Variant *> named_variants(const Operator &op, const ShowOption
         if (name_of(variant.backend) == options.target && (type.empty() || variant.type == type)) {
             fit.push_back(&variant);
         }
-        elsewhere.push_back(variant.type + " on " + (variant.needs_vnni ? "vnni" : name_of(variant.backend)));
+        add_once(elsewhere, variant.type + " on " + (variant.needs_vnni ? "vnni" : name_of(variant.backend)));
     }
     if (fit.empty()) {
         throw Error(Fault::usage,

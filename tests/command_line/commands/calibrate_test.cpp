@@ -100,6 +100,7 @@ TEST_F(CommandLine, CalibrateTakesTheLeastOfItsOwnFiles) {
     const json all = json::parse(read_text(path("times.json")));
     EXPECT_EQ(all["times"][0]["variants"]["tuned"]["ms"], json::parse("[1.0, 4.0, 1.0]"));
     EXPECT_EQ(all["origin"]["how"], "by turns; the least of 3 files");
+    EXPECT_FALSE(all["device"].contains("capability")) << "the files have none";
     EXPECT_EQ(all["error"]["times"], 3) << "each of three calls is predicted from the others";
     EXPECT_GE(all["error"]["p90"].get<double>(), 3.9) << "4 ms beside 1 ms";
 

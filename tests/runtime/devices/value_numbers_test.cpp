@@ -23,7 +23,8 @@ std::string back(const std::string &name, int distance) {
 TEST(ValueNumbers, CodeThatIsAlikeBecomesTheSameText) {
     const std::string first = with_distances(" int _7 = _6 + _5;\n int _8 = _7 + _6;\n"),
                       second = with_distances(" int _107 = _106 + _105;\n int _108 = _107 + _106;\n");
-    const std::string line = " int " + next("_") + " = " + back("_", 1) + " + " + back("_", 2) + ";\n";
+    const std::string line =
+        "int " + next("_") + " = " + back("_", 1) + " + " + back("_", 2) + ";\n" + shallower;
     EXPECT_TRUE(first.ends_with("\n" + line)) << first;
     EXPECT_TRUE(second.ends_with("\n" + line)) << second;
 }
@@ -39,6 +40,13 @@ TEST(ValueNumbers, ParametersLabelsAndCallsOfPtxAreValues) {
             back("callseq ", 0));
 }
 
+TEST(ValueNumbers, CodeThatIsAlikeIsTheSameTextAtEachDepth) {
+    const std::string change = std::string(2, deeper), flat = with_distances("a;\n{\n  b;\n  c;\n}\n"),
+                      deep = with_distances("      a;\n      {\n        b;\n        c;\n      }\n");
+    EXPECT_EQ(flat, "a;\n{\n" + change + "b;\nc;\n" + std::string(2, shallower) + "}\n");
+    EXPECT_EQ(deep, std::string(6, deeper) + flat + std::string(6, shallower));
+}
+
 TEST(ValueNumbers, OtherNumbersStay) {
     for (const std::string text : {"float x = 12.5f + y_12 + __3;", "L__BB0_12: r12", "_007", "%r01",
              "_99999999999", "%R5 %_ %1", "", "12"}) {
@@ -49,7 +57,8 @@ TEST(ValueNumbers, OtherNumbersStay) {
 TEST(ValueNumbers, EachTextComesBack) {
     for (const std::string text : {" int _7 = _6 + _5;\n int _8 = _7 + _2147483647;\n _0 = _8;\n",
              "\tadd.s32 \t%r12, %r11, %r3;\n@%p1 bra \t$L__BB0_12;\n\tadd.s32 \t%r2, %r2147483647, %rd0;\n",
-             "_1_2 _3x4 (_5)_6 %r7%r8 _", "_007 %r01 _99999999999", "", "\n\n_0"}) {
+             "_1_2 _3x4 (_5)_6 %r7%r8 _", "_007 %r01 _99999999999", "", "\n\n_0", "   ", "  a\n\n   ",
+             "  _1 =\n    _2  ;\n \n   \n\t _3\n", "a\n  "}) {
         EXPECT_EQ(with_numbers(with_distances(text), text.size()), text);
     }
 }
