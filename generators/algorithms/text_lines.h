@@ -1,6 +1,6 @@
 #pragma once
 // The lines of a module's text, for the files that make instructions of its calls: tensor_text.h,
-// next_block.h and block_clusters.h.
+// word_pairs.h, next_block.h and block_clusters.h.
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
@@ -43,6 +43,14 @@ inline std::vector<std::string> lines_of(const std::string &text) {
     return lines;
 }
 
+inline std::string text_of(const std::vector<std::string> &lines) {
+    std::string text;
+    for (const std::string &line : lines) {
+        text += line + "\n";
+    }
+    return text;
+}
+
 // What stands between the first `open` of a line and the next `close`.
 inline std::string between(const std::string &line, char open, char close) {
     const size_t begin = line.find(open), end = line.find(close, begin);
@@ -56,11 +64,6 @@ inline std::string between(const std::string &line, char open, char close) {
 inline bool ends_block(const std::string &line) {
     return line.starts_with("$") || line.starts_with("}") || has(line, "bra") || has(line, "bar.sync") ||
            has(line, "\tret;");
-}
-
-// The last line of the declaration that begins at a line; the number of lines where it does not end.
-inline size_t end_of_declaration(const std::vector<std::string> &lines, size_t begin) {
-    return (size_t)(std::find(lines.begin() + (std::ptrdiff_t)begin, lines.end(), ";") - lines.begin());
 }
 
 // A call, which takes several lines.
@@ -86,6 +89,40 @@ inline Call call_at(const std::vector<std::string> &lines, size_t begin) {
         }
     }
     return call;
+}
+
+// Gives each call of the functions that `is_ours` knows by their names to `on_call`, and each other line to
+// `on_line`, but for the declarations of these functions. Refuses lines that name them otherwise.
+template<typename IsOurs, typename OnCall, typename OnLine>
+void for_lines(const std::vector<std::string> &lines, const IsOurs &is_ours, const OnCall &on_call,
+    const OnLine &on_line) {
+    for (size_t i = 0; i < lines.size(); i++) {
+        const std::string &line = lines[i];
+        if (line.starts_with(".extern .func") && is_ours(line)) {
+            i = (size_t)(std::find(lines.begin() + (std::ptrdiff_t)i, lines.end(), ";") - lines.begin());
+            continue;
+        }
+        if (line.starts_with("\t{ // callseq")) {
+            const Call call = call_at(lines, i);
+            if (call.end == lines.size()) {
+                refuse("the call of '" + call.function + "' does not end");
+            }
+            if (is_ours(call.function)) {
+                on_call(call);
+                i = call.end;
+                continue;
+            }
+        }
+        if (is_ours(line)) {
+            refuse("a call is left in '" + line + "'");
+        }
+        on_line(line);
+    }
+}
+
+// The function with that name, or those whose names begin with it, for for_lines().
+inline auto named(std::string_view name) {
+    return [name](const std::string &text) { return has(text, name); };
 }
 
 // Sets what stands behind the first word of the directive that has `part`, as ".version 7.0".
