@@ -37,16 +37,32 @@ const IntegerTaps &taps_of(const GaussianBlurRequest &request) {
     return request.image().type() == Type::u8 ? request.numbers().bytes : request.numbers().words16;
 }
 
+// Whether rows of image and output begin at multiples of so many bytes, and the image is larger than the
+// radius: a reflection reaches as far as the image is large.
+bool fits(const Variant &variant, const GaussianBlurRequest &request, const Array &output, int bytes_of_image,
+    int bytes_of_output) {
+    const Array &image = request.image();
+    return request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
+           in_words(image, variant.backend, bytes_of_image) &&
+           in_words(output, variant.backend, bytes_of_output);
+}
+
+// Steps of a segment of a line that has `steps`, where `lines` lines are blurred at once. Before its first
+// step of outputs a warp blurs those of a window, so that segments are as long as they can be while all warps
+// run at once.
+int32_t steps_of_segment(const Launch &launch, const Variant &variant, int64_t steps, int64_t lines) {
+    const int64_t warps = round_up(lines, variant.tunable("warps")),
+                  at_once = units_of(launch.device()) * variant.tunable("resident");
+    return (int32_t)ceil_div(steps, std::max<int64_t>(at_once / warps, 1));
+}
+
 // Image and output are rows of words.
 struct ProductsForm : BlurForm<GaussianBlurRequest> {
     using BlurForm::BlurForm;
 
-    // A reflection reaches as far as the image is large.
     bool serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
-        const Array &image = request.image();
-        return request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
-               in_words(image, variant.backend, 4) && in_words(output, variant.backend, 4);
+        return fits(variant, request, output, 4, 4);
     }
 
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
@@ -166,28 +182,23 @@ struct HalfProductsForm final : BlurForm<GaussianBlurRequest> {
 
     bool serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
-        const Array &image = request.image();
         return bands_of(variant).fit(taps_of(request)) && request.border != Border::zero &&
-               image.shape()[1] % 4 == 0 &&
-               request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
-               in_words(image, variant.backend, 16) && in_words(output, variant.backend, 16);
+               request.image().shape()[1] % 4 == 0 && fits(variant, request, output, 16, 16);
     }
 
-    // Before its first step of outputs a warp blurs the columns of a window, so that segments are as long as
-    // they can be while all warps run at once.
+    // Warps go along rows.
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
         Array &output) const override {
         const Array &image = request.image();
         const Array fragments = half_bands(*request.weights, bands_of(variant));
-        const int64_t strips = round_up(ceil_div(image.shape()[0], side), variant.tunable("warps")),
-                      segments = std::max<int64_t>(
-                          units_of(launch.device()) * variant.tunable("resident") / strips, 1);
         launch.in("image", image, words_view(image))
             .in("taps", fragments,
                 View{halide_type(Type::u32), {{4, 1}, {32, 4}, {fragments.size() / 128, 128}}})
             .value("width", (int32_t)image.shape()[1]);
         bind_border(launch, request, false);
-        launch.value("band", (int32_t)ceil_div(ceil_div(image.shape()[1], side), segments))
+        launch
+            .value("band", steps_of_segment(launch, variant, ceil_div(image.shape()[1], side),
+                               ceil_div(image.shape()[0], side)))
             .out("output", output, words_view(output));
     }
 
@@ -205,9 +216,7 @@ struct RingProductsForm final : BlurForm<GaussianBlurRequest> {
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
         const Array &image = request.image();
         return bands_of(variant).fit(taps_of(request)) && image.shape()[0] >= 4 &&
-               image.shape()[1] % 8 == 0 &&
-               request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
-               in_words(image, variant.backend, 4) && in_words(output, variant.backend, 8);
+               image.shape()[1] % 8 == 0 && fits(variant, request, output, 4, 8);
     }
 
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
@@ -257,31 +266,23 @@ struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
 
     bool serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
-        const Array &image = request.image();
-        const int radius = request.numbers().radius;
-        return FloatFragments::steps_of(radius) ==
+        return FloatFragments::steps_of(request.numbers().radius) ==
                    variant.configuration<GaussianBlurProductsConfiguration>().steps &&
-               request.border != Border::zero && image.shape()[1] % 2 == 0 &&
-               radius < std::min(image.shape()[0], image.shape()[1]) &&
-               in_words(image, variant.backend, 16) && in_words(output, variant.backend, 16);
+               request.border != Border::zero && request.image().shape()[1] % 2 == 0 &&
+               fits(variant, request, output, 16, 16);
     }
 
-    // A unit has 16 rows. Before its first unit of outputs a warp blurs those of a window, so that segments
-    // are as long as they can be while all warps run at once.
+    // Warps go down columns.
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
         Array &output) const override {
         constexpr int64_t rows = 16, columns = 32;
         const Array &image = request.image(), &fragments = request.weights->float_fragments();
-        const int64_t warps = variant.tunable("warps"),
-                      strips = round_up(ceil_div(image.shape()[1], columns), warps),
-                      segments = std::max<int64_t>(
-                          units_of(launch.device()) * variant.tunable("resident") / strips, 1);
         launch.in("image", image, rows_of(image));
-        launch.in("taps", fragments,
-            View{halide_type(Type::u32), {{4, 1}, {32, 4}, {2, 128}, {fragments.size() / 256, 256}}});
+        launch.in("taps", fragments, fragments_view(fragments));
         launch.in("weights", request.weights->integers(Type::f32));
         bind_border(launch, request, false);
-        launch.value("band", (int32_t)ceil_div(ceil_div(image.shape()[0], rows), segments));
+        launch.value("band", steps_of_segment(launch, variant, ceil_div(image.shape()[0], rows),
+                                 ceil_div(image.shape()[1], columns)));
         launch.out("output", output, rows_of(output));
     }
 };
