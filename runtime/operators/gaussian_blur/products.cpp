@@ -176,21 +176,16 @@ private:
     }
 };
 
-// u16, by warps that share nothing.
-struct HalfProductsForm final : BlurForm<GaussianBlurRequest> {
-    using BlurForm::BlurForm;
+HalfBands half_bands_of(const Variant &variant) {
+    return {variant.configuration<GaussianBlurHalvesConfiguration>().reach};
+}
 
-    bool serves(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
-        return bands_of(variant).fit(taps_of(request)) && request.border != Border::zero &&
-               request.image().shape()[1] % 4 == 0 && fits(variant, request, output, 16, 16);
-    }
-
-    // Warps go along rows.
-    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
-        Array &output) const override {
+// u16, by warps that share nothing and go along rows.
+constexpr BlurForm<GaussianBlurRequest> half_products(
+    "gaussian_blur_half_products",
+    [](Launch &launch, const Variant &variant, const GaussianBlurRequest &request, Array &output) {
         const Array &image = request.image();
-        const Array fragments = half_bands(*request.weights, bands_of(variant));
+        const Array fragments = half_bands(*request.weights, half_bands_of(variant));
         launch.in("image", image, words_view(image))
             .in("taps", fragments,
                 View{halide_type(Type::u32), {{4, 1}, {32, 4}, {fragments.size() / 128, 128}}})
@@ -200,29 +195,42 @@ struct HalfProductsForm final : BlurForm<GaussianBlurRequest> {
             .value("band", steps_of_segment(launch, variant, ceil_div(image.shape()[1], side),
                                ceil_div(image.shape()[0], side)))
             .out("output", output, words_view(output));
-    }
+    },
+    [](const Variant &variant, const GaussianBlurRequest &request, const Array &output) {
+        return half_bands_of(variant).fit(taps_of(request)) && request.border != Border::zero &&
+               request.image().shape()[1] % 4 == 0 && fits(variant, request, output, 16, 16);
+    });
 
-private:
-    static HalfBands bands_of(const Variant &variant) {
-        return {variant.configuration<GaussianBlurHalvesConfiguration>().reach};
+UnitBands unit_bands_of(const Variant &variant) {
+    const auto row = variant.configuration<GaussianBlurRingConfiguration>();
+    return {row.units, row.short_taps};
+}
+
+// All groups that run at once are a wave, which takes the time of its groups: their steps, and about `begin`
+// more before the first one. The number of waves that takes the least time.
+int64_t steps_of_group(const Variant &variant, const Array &image, int64_t units) {
+    constexpr int64_t rows = 16, most_waves = 8, begin = 4;
+    const int64_t at_once = units * variant.tunable("groups"),
+                  outputs = 32 * unit_bands_of(variant).outputs((int)variant.tunable("warps")),
+                  strips = ceil_div(image.shape()[1], outputs), all = ceil_div(image.shape()[0], rows);
+    int64_t best = all, least = INT64_MAX;
+    for (int64_t waves = 1; waves <= most_waves; waves++) {
+        const int64_t steps = ceil_div(all, std::clamp<int64_t>(waves * at_once / strips, 1, all));
+        const int64_t time = ceil_div(ceil_div(all, steps) * strips, at_once) * (steps + begin);
+        if (time < least) {
+            least = time;
+            best = steps;
+        }
     }
-};
+    return best;
+}
 
 // u8, with the image's bytes in registers.
-struct RingProductsForm final : BlurForm<GaussianBlurRequest> {
-    using BlurForm::BlurForm;
-
-    bool serves(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
+constexpr BlurForm<GaussianBlurRequest> ring_products(
+    "gaussian_blur_ring_products",
+    [](Launch &launch, const Variant &variant, const GaussianBlurRequest &request, Array &output) {
         const Array &image = request.image();
-        return bands_of(variant).fit(taps_of(request)) && image.shape()[0] >= 4 &&
-               image.shape()[1] % 8 == 0 && fits(variant, request, output, 4, 8);
-    }
-
-    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
-        Array &output) const override {
-        const Array &image = request.image();
-        const Array fragments = unit_bands(*request.weights, bands_of(variant));
+        const Array fragments = unit_bands(*request.weights, unit_bands_of(variant));
         const int64_t entries = fragments.size() / 256;
         launch.in("image", image, words_view(image))
             .in("taps", fragments,
@@ -232,49 +240,17 @@ struct RingProductsForm final : BlurForm<GaussianBlurRequest> {
         launch.value("multiplier", taps_of(request).multiplier)
             .value("band", (int32_t)steps_of_group(variant, image, units_of(launch.device())))
             .out("output", output, words_view(output));
-    }
+    },
+    [](const Variant &variant, const GaussianBlurRequest &request, const Array &output) {
+        const std::vector<int64_t> &shape = request.image().shape();
+        return unit_bands_of(variant).fit(taps_of(request)) && shape[0] >= 4 && shape[1] % 8 == 0 &&
+               fits(variant, request, output, 4, 8);
+    });
 
-private:
-    static UnitBands bands_of(const Variant &variant) {
-        const auto row = variant.configuration<GaussianBlurRingConfiguration>();
-        return {row.units, row.short_taps};
-    }
-
-    // All groups that run at once are a wave, which takes the time of its groups: their steps, and about
-    // `begin` more before the first one. The number of waves that takes the least time.
-    static int64_t steps_of_group(const Variant &variant, const Array &image, int64_t units) {
-        constexpr int64_t rows = 16, most_waves = 8, begin = 4;
-        const int64_t at_once = units * variant.tunable("groups"),
-                      outputs = 32 * bands_of(variant).outputs((int)variant.tunable("warps")),
-                      strips = ceil_div(image.shape()[1], outputs), all = ceil_div(image.shape()[0], rows);
-        int64_t best = all, least = INT64_MAX;
-        for (int64_t waves = 1; waves <= most_waves; waves++) {
-            const int64_t steps = ceil_div(all, std::clamp<int64_t>(waves * at_once / strips, 1, all));
-            const int64_t time = ceil_div(ceil_div(all, steps) * strips, at_once) * (steps + begin);
-            if (time < least) {
-                least = time;
-                best = steps;
-            }
-        }
-        return best;
-    }
-};
-
-// f32, by pairs of 16-bit floats.
-struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
-    using BlurForm::BlurForm;
-
-    bool serves(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
-        return FloatFragments::steps_of(request.numbers().radius) ==
-                   variant.configuration<GaussianBlurProductsConfiguration>().steps &&
-               request.border != Border::zero && request.image().shape()[1] % 2 == 0 &&
-               fits(variant, request, output, 16, 16);
-    }
-
-    // Warps go down columns.
-    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
-        Array &output) const override {
+// f32, by pairs of 16-bit floats. Warps go down columns, 16 rows per step.
+constexpr BlurForm<GaussianBlurRequest> float_products(
+    "gaussian_blur_float_products",
+    [](Launch &launch, const Variant &variant, const GaussianBlurRequest &request, Array &output) {
         constexpr int64_t rows = 16, columns = 32;
         const Array &image = request.image(), &fragments = request.weights->float_fragments();
         launch.in("image", image, rows_of(image));
@@ -284,14 +260,16 @@ struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
         launch.value("band", steps_of_segment(launch, variant, ceil_div(image.shape()[0], rows),
                                  ceil_div(image.shape()[1], columns)));
         launch.out("output", output, rows_of(output));
-    }
-};
+    },
+    [](const Variant &variant, const GaussianBlurRequest &request, const Array &output) {
+        return FloatFragments::steps_of(request.numbers().radius) ==
+                   variant.configuration<GaussianBlurProductsConfiguration>().steps &&
+               request.border != Border::zero && request.image().shape()[1] % 2 == 0 &&
+               fits(variant, request, output, 16, 16);
+    });
 
 constexpr TwoKernelsForm products("gaussian_blur_products");
 constexpr FusedForm fused("gaussian_blur_fused_products");
-constexpr HalfProductsForm half_products("gaussian_blur_half_products");
-constexpr RingProductsForm ring_products("gaussian_blur_ring_products");
-constexpr FloatProductsForm float_products("gaussian_blur_float_products");
 
 }  // namespace
 

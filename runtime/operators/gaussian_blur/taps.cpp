@@ -61,16 +61,9 @@ protected:
     }
 };
 
-// Sums of 16 bits.
-struct ShortSumsForm final : BlurForm<GaussianBlurRequest> {
-    using BlurForm::BlurForm;
-
-    bool serves(const Variant &variant, const GaussianBlurRequest &request, const Array &) const override {
-        return request.numbers().bytes.short_sums.means ==
-               variant.configuration<GaussianBlurShortSumsConfiguration>().means;
-    }
-    void bind(
-        Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const override {
+constexpr BlurForm<GaussianBlurRequest> short_sums(
+    "gaussian_blur_short_sums",
+    [](Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) {
         const IntegerTaps &bytes = request.numbers().bytes;
         bind_image(launch, request, output);
         launch.value("channels", (int32_t)request.channels())
@@ -78,8 +71,11 @@ struct ShortSumsForm final : BlurForm<GaussianBlurRequest> {
             .value("start", bytes.short_sums.start)
             .value("sum", bytes.sum)
             .value("multiplier", bytes.multiplier);
-    }
-};
+    },
+    [](const Variant &variant, const GaussianBlurRequest &request, const Array &) {
+        return request.numbers().bytes.short_sums.means ==
+               variant.configuration<GaussianBlurShortSumsConfiguration>().means;
+    });
 
 // Image and output have the dimensions x, y and channel, also where there is one channel alone.
 struct ChunksForm final : GaussianBlurTaps {
@@ -113,7 +109,6 @@ protected:
 constexpr ChunksForm by_chunks("gaussian_blur_chunks");
 constexpr GaussianBlurTaps definition("gaussian_blur"), lines("gaussian_blur_lines");
 constexpr TermsForm terms("gaussian_blur_terms");
-constexpr ShortSumsForm short_sums("gaussian_blur_short_sums");
 
 }  // namespace
 
