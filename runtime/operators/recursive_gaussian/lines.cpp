@@ -92,7 +92,9 @@ void RecursiveForm::bind(Launch &launch, const Variant &, const BlurRequest &req
     const auto weights = TileWeights::of(request.sigma, arguments_.samples);
     launch.in("image", request.image(), arguments_.image(request.image()));
     bind_recursion(launch, "", request.type, weights->tiles);
-    bind_rest(launch, request, *weights, output);
+    if (arguments_.rest) {
+        arguments_.rest(launch, request, *weights, output);
+    }
     launch.out("output", output, arguments_.output(output));
 }
 
@@ -111,61 +113,39 @@ void bind_columns(Launch &launch, const BlurRequest &request) {
 }
 
 // Whether a grid has the tiles of the row's transposes, where it has some.
-bool has_tiles(const Variant &variant, const BlurRequest &request) {
+bool has_tiles(const Variant &variant, const BlurRequest &request, const Array &) {
     const std::vector<int64_t> &shape = request.image().shape();
     const int64_t side = variant.tunable("side", 0);
     return side == 0 || std::max(shape[0], shape[1]) <= most_blocks * side;
 }
 
-struct DefinitionForm final : RecursiveForm {
-    using RecursiveForm::RecursiveForm;
-
-    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
+constexpr RecursiveForm definition("recursive_gaussian",
+    {.image = pixels_of,
+        .output = pixels_of,
+        .rest = [](Launch &launch, const BlurRequest &request, const TileWeights &,
+                    Array &) { bind_columns(launch, request); }},
+    [](const Variant &variant, const BlurRequest &request, const Array &output) {
         const bool is_for_two = variant.configuration<RecursiveGaussianConfiguration>().two_sigmas;
-        return has_tiles(variant, request) &&
+        return has_tiles(variant, request, output) &&
                (!is_for_two || request.sigma_y != request.sigma || request.type == "f64");
-    }
-    bool takes_two_sigmas() const override {
-        return true;
-    }
-
-protected:
-    void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &, Array &) const override {
-        bind_columns(launch, request);
-    }
-};
+    },
+    {.two_sigmas = true});
 
 // Transposed copies of other types, or in other memory.
-struct CopiesForm final : RecursiveForm {
-    using RecursiveForm::RecursiveForm;
+constexpr RecursiveForm copies(
+    "recursive_gaussian_copies", {}, has_tiles, {.own_error = [](const Variant &v) {
+        return BlurError{.bits = v.configuration<RecursiveGaussianCopiesConfiguration>().half ? 11 : 0};
+    }});
 
-    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
-        return has_tiles(variant, request);
-    }
-
-    BlurError own_error(const Variant &variant) const override {
-        return {.bits = variant.configuration<RecursiveGaussianCopiesConfiguration>().half ? 11 : 0};
-    }
-};
-
-struct StripsForm final : RecursiveForm {
-    using RecursiveForm::RecursiveForm;
-
-    bool takes_two_sigmas() const override {
-        return true;
-    }
-
-protected:
-    void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &, Array &) const override {
-        bind_columns(launch, request);
-        launch.value("channels", (int32_t)request.channels());
-    }
-};
-
-constexpr DefinitionForm definition("recursive_gaussian", {.image = pixels_of, .output = pixels_of});
-constexpr CopiesForm copies("recursive_gaussian_copies");
 constexpr RecursiveForm line("recursive_gaussian_line", {.image = line_of, .output = line_of});
-constexpr StripsForm strips("recursive_gaussian_strips");
+
+constexpr RecursiveForm strips("recursive_gaussian_strips",
+    {.rest =
+            [](Launch &launch, const BlurRequest &request, const TileWeights &, Array &) {
+                bind_columns(launch, request);
+                launch.value("channels", (int32_t)request.channels());
+            }},
+    nullptr, {.two_sigmas = true});
 
 }  // namespace
 
