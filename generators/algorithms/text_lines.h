@@ -66,6 +66,11 @@ inline bool ends_block(const std::string &line) {
            has(line, "\tret;");
 }
 
+// The last line of the declaration that begins at a line; the number of lines where it does not end.
+inline size_t end_of_declaration(const std::vector<std::string> &lines, size_t begin) {
+    return (size_t)(std::find(lines.begin() + (std::ptrdiff_t)begin, lines.end(), ";") - lines.begin());
+}
+
 // A call, which takes several lines.
 struct Call {
     std::string function, result;
@@ -99,7 +104,7 @@ void for_lines(const std::vector<std::string> &lines, const IsOurs &is_ours, con
     for (size_t i = 0; i < lines.size(); i++) {
         const std::string &line = lines[i];
         if (line.starts_with(".extern .func") && is_ours(line)) {
-            i = (size_t)(std::find(lines.begin() + (std::ptrdiff_t)i, lines.end(), ";") - lines.begin());
+            i = end_of_declaration(lines, i);
             continue;
         }
         if (line.starts_with("\t{ // callseq")) {

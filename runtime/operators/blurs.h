@@ -56,10 +56,10 @@ public:
         typename FormOf<R>::Serves serves = nullptr, const BlurTraits &traits = {})
         : FormOf<R>(name, bind, serves), traits_(traits) {}
 
-    BlurError own_error(const Variant &variant) const {
+    virtual BlurError own_error(const Variant &variant) const {
         return traits_.own_error ? traits_.own_error(variant) : BlurError();
     }
-    bool takes_two_sigmas() const {
+    virtual bool takes_two_sigmas() const {
         return traits_.two_sigmas;
     }
 

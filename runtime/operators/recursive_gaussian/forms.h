@@ -31,17 +31,17 @@ struct RecursiveArguments {
     View (*image)(const Array &) = rows_of;
     View (*output)(const Array &) = rows_of;
     int samples = recursive_tile;  // of a part of a line, whose weights they read
-    // Binds what the libraries take besides image, recursion and output.
-    void (*rest)(Launch &, const BlurRequest &, const TileWeights &, Array &output) = nullptr;
 };
 
-struct RecursiveForm final : BlurForm<BlurRequest> {
-    explicit constexpr RecursiveForm(std::string_view name, const RecursiveArguments &arguments = {},
-        Serves serves = nullptr, const BlurTraits &traits = {})
-        : BlurForm(name, nullptr, serves, traits), arguments_(arguments) {}
+struct RecursiveForm : BlurForm<BlurRequest> {
+    explicit constexpr RecursiveForm(std::string_view name, const RecursiveArguments &arguments = {})
+        : BlurForm(name), arguments_(arguments) {}
 
 protected:
     void bind(Launch &launch, const Variant &variant, const BlurRequest &request, Array &output) const final;
+
+    // Binds what the libraries take besides image, recursion and output.
+    virtual void bind_rest(Launch &, const BlurRequest &, const TileWeights &, Array &) const {}
 
 private:
     const RecursiveArguments arguments_;

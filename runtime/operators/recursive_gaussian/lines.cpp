@@ -92,9 +92,7 @@ void RecursiveForm::bind(Launch &launch, const Variant &, const BlurRequest &req
     const auto weights = TileWeights::of(request.sigma, arguments_.samples);
     launch.in("image", request.image(), arguments_.image(request.image()));
     bind_recursion(launch, "", request.type, weights->tiles);
-    if (arguments_.rest) {
-        arguments_.rest(launch, request, *weights, output);
-    }
+    bind_rest(launch, request, *weights, output);
     launch.out("output", output, arguments_.output(output));
 }
 
@@ -113,39 +111,61 @@ void bind_columns(Launch &launch, const BlurRequest &request) {
 }
 
 // Whether a grid has the tiles of the row's transposes, where it has some.
-bool has_tiles(const Variant &variant, const BlurRequest &request, const Array &) {
+bool has_tiles(const Variant &variant, const BlurRequest &request) {
     const std::vector<int64_t> &shape = request.image().shape();
     const int64_t side = variant.tunable("side", 0);
     return side == 0 || std::max(shape[0], shape[1]) <= most_blocks * side;
 }
 
-constexpr RecursiveForm definition("recursive_gaussian",
-    {.image = pixels_of,
-        .output = pixels_of,
-        .rest = [](Launch &launch, const BlurRequest &request, const TileWeights &,
-                    Array &) { bind_columns(launch, request); }},
-    [](const Variant &variant, const BlurRequest &request, const Array &output) {
+struct DefinitionForm final : RecursiveForm {
+    using RecursiveForm::RecursiveForm;
+
+    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
         const bool is_for_two = variant.configuration<RecursiveGaussianConfiguration>().two_sigmas;
-        return has_tiles(variant, request, output) &&
+        return has_tiles(variant, request) &&
                (!is_for_two || request.sigma_y != request.sigma || request.type == "f64");
-    },
-    {.two_sigmas = true});
+    }
+    bool takes_two_sigmas() const override {
+        return true;
+    }
+
+protected:
+    void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &, Array &) const override {
+        bind_columns(launch, request);
+    }
+};
 
 // Transposed copies of other types, or in other memory.
-constexpr RecursiveForm copies(
-    "recursive_gaussian_copies", {}, has_tiles, {.own_error = [](const Variant &v) {
-        return BlurError{.bits = v.configuration<RecursiveGaussianCopiesConfiguration>().half ? 11 : 0};
-    }});
+struct CopiesForm final : RecursiveForm {
+    using RecursiveForm::RecursiveForm;
 
+    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
+        return has_tiles(variant, request);
+    }
+
+    BlurError own_error(const Variant &variant) const override {
+        return {.bits = variant.configuration<RecursiveGaussianCopiesConfiguration>().half ? 11 : 0};
+    }
+};
+
+struct StripsForm final : RecursiveForm {
+    using RecursiveForm::RecursiveForm;
+
+    bool takes_two_sigmas() const override {
+        return true;
+    }
+
+protected:
+    void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &, Array &) const override {
+        bind_columns(launch, request);
+        launch.value("channels", (int32_t)request.channels());
+    }
+};
+
+constexpr DefinitionForm definition("recursive_gaussian", {.image = pixels_of, .output = pixels_of});
+constexpr CopiesForm copies("recursive_gaussian_copies");
 constexpr RecursiveForm line("recursive_gaussian_line", {.image = line_of, .output = line_of});
-
-constexpr RecursiveForm strips("recursive_gaussian_strips",
-    {.rest =
-            [](Launch &launch, const BlurRequest &request, const TileWeights &, Array &) {
-                bind_columns(launch, request);
-                launch.value("channels", (int32_t)request.channels());
-            }},
-    nullptr, {.two_sigmas = true});
+constexpr StripsForm strips("recursive_gaussian_strips");
 
 }  // namespace
 

@@ -11,7 +11,7 @@ namespace {
 constexpr int tile = recursive_tile, band = recursive_band;
 
 // Binds what lines in tiles need besides the recursion.
-void bind_carries(Launch &launch, const BlurRequest &, const TileWeights &weights, Array &) {
+void bind_carries(Launch &launch, const TileWeights &weights) {
     launch.in("weights", weights.table);
     bind_matrix(launch, "across", weights.tiles.across);
     bind_matrix(launch, "behind", weights.tiles.behind);
@@ -47,22 +47,29 @@ struct BandStates {
     }
 };
 
-constexpr RecursiveForm bands("recursive_gaussian_bands",
-    {.samples = band,
-        .rest = [](Launch &launch, const BlurRequest &request, const TileWeights &weights, Array &output) {
-            launch.value("channels", (int32_t)request.channels());
-            bind_carries(launch, request, weights, output);
-            BandStates states(output);
-            launch.out("states", states.memory, states.view);
-        }});
+struct BandsForm final : RecursiveForm {
+    using RecursiveForm::RecursiveForm;
 
-bool is_near(const Variant &variant, const BlurRequest &request, const Array &) {
-    return !variant.configuration<RecursiveGaussianConfiguration>().near ||
-           request.sigma <= recursive_near_sigma;
-}
+    void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &weights,
+        Array &output) const override {
+        launch.value("channels", (int32_t)request.channels());
+        bind_carries(launch, weights);
+        BandStates states(output);
+        launch.out("states", states.memory, states.view);
+    }
+};
 
-constexpr RecursiveForm tiles(
-    "recursive_gaussian_tiles", {.image = pixels_of, .output = pixels_of, .rest = bind_carries}, is_near);
+struct TilesForm : RecursiveForm {
+    using RecursiveForm::RecursiveForm;
+
+    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
+        return !variant.configuration<RecursiveGaussianConfiguration>().near ||
+               request.sigma <= recursive_near_sigma;
+    }
+    void bind_rest(Launch &launch, const BlurRequest &, const TileWeights &weights, Array &) const override {
+        bind_carries(launch, weights);
+    }
+};
 
 // The memory of an image of one channel by tiles: x and y in the tile, tile along x and along y.
 View tiles_of(const Array &array) {
@@ -80,10 +87,18 @@ bool in_whole_tiles(const Array &array) {
            array.offset_bytes() % 16 == 0 && h / tile <= most_blocks;
 }
 
-constexpr RecursiveForm aligned("recursive_gaussian_aligned", {.output = tiles_of, .rest = bind_carries},
-    [](const Variant &variant, const BlurRequest &request, const Array &output) {
-        return in_whole_tiles(request.image()) && in_whole_tiles(output) && is_near(variant, request, output);
-    });
+struct AlignedForm final : TilesForm {
+    using TilesForm::TilesForm;
+
+    bool serves(const Variant &variant, const BlurRequest &request, const Array &output) const override {
+        return in_whole_tiles(request.image()) && in_whole_tiles(output) &&
+               TilesForm::serves(variant, request, output);
+    }
+};
+
+constexpr BandsForm bands("recursive_gaussian_bands", {.samples = band});
+constexpr TilesForm tiles("recursive_gaussian_tiles", {.image = pixels_of, .output = pixels_of});
+constexpr AlignedForm aligned("recursive_gaussian_aligned", {.output = tiles_of});
 
 }  // namespace
 
