@@ -43,38 +43,28 @@ public:
     static constexpr std::string_view memory = "tw_shared";
 
     std::vector<std::string> made() {
-        for (size_t i = 0; i < lines_.size(); i++) {
-            const std::string &line = lines_[i];
-            if (line.starts_with("\t{ // callseq")) {
-                const Call call = call_at(lines_, i);
-                if (call.function == cluster_word_function || call.function == cluster_words_function) {
-                    if (call.function == cluster_word_function) {
-                        load(call);
-                    } else {
-                        keep(call);
-                    }
-                    i = call.end;
-                    continue;
-                }
+        const auto on_call = [&](const Call &call) {
+            if (call.function == cluster_word_function) {
+                load(call);
+            } else if (call.function == cluster_words_function) {
+                keep(call);
+            } else {
+                refuse("the call of '" + call.function + "' is not known");
             }
+        };
+        for_lines(lines_, named(cluster_prefix), on_call, [&](const std::string &line) {
             if (ends_block(line)) {
                 end_block();
-            }
-            if (line.starts_with(load_)) {
-                out_.push_back(line.substr(0, load_.size()) + ".L2::128B" + line.substr(load_.size()));
-                continue;
             }
             if (line.starts_with("\tld.shared.b64 ")) {
                 addresses_["%" + between(line, '%', ',')] = between(line, '[', ']');
             }
-            if (!store(line)) {
-                if (has(line, ".shared.")) {
-                    add_local(line);
-                } else {
-                    out_.push_back(line);
-                }
+            if (line.starts_with(load_)) {
+                out_.push_back(line.substr(0, load_.size()) + ".L2::128B" + line.substr(load_.size()));
+            } else if (!store(line)) {
+                has(line, ".shared.") ? add_local(line) : out_.push_back(line);
             }
-        }
+        });
         if (last_ == 0) {
             return lines_;
         }
@@ -258,18 +248,17 @@ inline std::string with_block_clusters(const std::string &text) {
     }
     const std::vector<std::string> lines = lines_of(text);
     std::vector<std::string> all;
-    for (size_t i = 0; i < lines.size(); i++) {
-        if (lines[i].starts_with(".extern .func") && has(lines[i], cluster_prefix)) {
-            i = end_of_declaration(lines, i);
-        } else if (has(lines[i], ".entry ")) {
-            const auto end = std::find(lines.begin() + (std::ptrdiff_t)i, lines.end(), "}");
-            const std::vector<std::string> kernel =
-                KernelOfClusters({lines.begin() + (std::ptrdiff_t)i, end}).made();
-            all.insert(all.end(), kernel.begin(), kernel.end());
-            i = (size_t)(end - lines.begin()) - 1;
-        } else {
-            all.push_back(lines[i]);
-        }
+    for (auto begin = lines.begin(); begin != lines.end();) {
+        // What is before a kernel, as far as to the end of the one before, has no calls.
+        const auto entry = std::find_if(
+                       begin, lines.end(), [](const std::string &line) { return has(line, ".entry "); }),
+                   end = std::find(entry, lines.end(), "}");
+        for_lines(
+            {begin, entry}, named(cluster_prefix), [](const Call &) {},
+            [&](const std::string &line) { all.push_back(line); });
+        const std::vector<std::string> kernel = KernelOfClusters({entry, end}).made();
+        all.insert(all.end(), kernel.begin(), kernel.end());
+        begin = end;
     }
     set_directive(all, ".version ", "8.0");
     set_directive(all, " sm_", "sm_" + std::to_string(cluster_capability));
@@ -279,14 +268,7 @@ inline std::string with_block_clusters(const std::string &text) {
         refuse("there is no directive with the size of addresses");
     }
     all.insert(size + 1, ".extern .shared .align 16 .b8 " + std::string(KernelOfClusters::memory) + "[];");
-    std::string made;
-    for (const std::string &line : all) {
-        made += line + "\n";
-    }
-    if (has(made, cluster_prefix)) {
-        refuse("a call is left");
-    }
-    return made;
+    return text_of(all);
 }
 
 }  // namespace tilewright

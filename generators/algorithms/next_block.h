@@ -59,31 +59,17 @@ inline std::string with_next_blocks(const std::string &text) {
     if (!has(text, next_block_function)) {
         return text;
     }
-    const std::vector<std::string> lines = lines_of(text);
-    std::vector<std::string> addresses;  // that the basic block loaded from
-    std::string made;
-    for (size_t i = 0; i < lines.size(); i++) {
-        const std::string &line = lines[i];
-        if (line.starts_with(".extern .func") && has(line, next_block_function)) {
-            i = end_of_declaration(lines, i);
-            continue;
-        }
-        if (line.starts_with("\t{ // callseq")) {
-            const Call call = call_at(lines, i);
-            if (call.function == next_block_function) {
-                made += next_block_text(call, addresses) + "\n";
-                i = call.end;
-                continue;
-            }
-        }
+    std::vector<std::string> addresses, made;  // addresses: that the basic block loaded from
+    const auto on_call = [&](const Call &call) { made.push_back(next_block_text(call, addresses)); };
+    for_lines(lines_of(text), named(next_block_function), on_call, [&](const std::string &line) {
         if (line.starts_with("\tld.global")) {
             addresses.push_back(between(line, '[', ']'));
         } else if (ends_block(line)) {
             addresses.clear();
         }
-        made += line + "\n";
-    }
-    return made;
+        made.push_back(line);
+    });
+    return text_of(made);
 }
 
 // The text of a CUDA module with instructions in place of all calls that stand for some.

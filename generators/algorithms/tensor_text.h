@@ -38,29 +38,22 @@ public:
 
     // The lines with instructions in place of calls.
     std::vector<std::string> made(const std::vector<std::string> &lines) {
-        for (size_t i = 0; i < lines.size(); i++) {
-            const std::string &line = lines[i];
-            if (line.starts_with(".extern .func") && names_product(line)) {
-                i = end_of_declaration(lines, i);
-            } else if (line == "{") {
-                out_.push_back(line);
+        const auto on_call = [&](const Call &called) { call(called); };
+        for_lines(lines, names_product, on_call, [&](const std::string &line) {
+            if (ends_block(line)) {
+                close();
+            }
+            if (line == "}") {
+                out_[body_] = declarations();
+            }
+            out_.push_back(line);
+            if (line == "{") {
                 body_ = out_.size();
                 out_.emplace_back();
                 registers_ = 0;
                 has_chains_ = false;
-            } else if (line == "}") {
-                close();
-                out_[body_] = declarations();
-                out_.push_back(line);
-            } else if (line.starts_with("\t{ // callseq")) {
-                i = call(lines, i);
-            } else {
-                if (ends_block(line)) {
-                    close();
-                }
-                out_.push_back(line);
             }
-        }
+        });
         return std::move(out_);
     }
 
@@ -114,24 +107,15 @@ private:
         return of_warp ? std::optional(Wanted{{}, of_warp->second, of_warp->first}) : std::nullopt;
     }
 
-    // Reads the call that begins at a line, and returns its last line.
-    size_t call(const std::vector<std::string> &lines, size_t begin) {
-        const Call call = call_at(lines, begin);
-        const auto known = wanted(call.function);
-        const bool is_pair = call.function == pair_of_halves && call.operands.size() == 2;
-        if (call.end == lines.size() || (!known && !is_pair && names_product(call.function))) {
-            refuse("the call of '" + call.function + "' is not known");
-        }
-        if (is_pair) {
+    void call(const Call &call) {
+        if (const auto known = wanted(call.function)) {
+            add(*known, call);
+        } else if (call.function == pair_of_halves && call.operands.size() == 2) {
             out_.push_back("\tcvt.rn.f16x2.f32 \t" + call.result + ", " + call.operands[1] + ", " +
                            call.operands[0] + ";");
-        } else if (known) {
-            add(*known, call);
         } else {
-            out_.insert(
-                out_.end(), lines.begin() + (ptrdiff_t)begin, lines.begin() + (ptrdiff_t)call.end + 1);
+            refuse("the call of '" + call.function + "' is not known");
         }
-        return call.end;
     }
 
     static size_t number_of_result(const std::string &word, size_t results) {
@@ -381,14 +365,7 @@ inline std::string with_tensor_products(const std::string &text) {
     } else if (products.copies_ahead() > 0) {
         lines = Copies(products.copies_ahead(), false).made(lines);
     }
-    std::string made;
-    for (const std::string &line : lines) {
-        made += line + "\n";
-    }
-    if (names_product(made)) {
-        refuse("a call is left");
-    }
-    return made;
+    return text_of(lines);
 }
 
 }  // namespace tilewright

@@ -1,6 +1,6 @@
 #pragma once
 // The lines of a module's text, for the files that make instructions of its calls: tensor_text.h,
-// next_block.h and block_clusters.h.
+// word_pairs.h, next_block.h and block_clusters.h.
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
@@ -41,6 +41,14 @@ inline std::vector<std::string> lines_of(const std::string &text) {
         at = end + 1;
     }
     return lines;
+}
+
+inline std::string text_of(const std::vector<std::string> &lines) {
+    std::string text;
+    for (const std::string &line : lines) {
+        text += line + "\n";
+    }
+    return text;
 }
 
 // What stands between the first `open` of a line and the next `close`.
@@ -86,6 +94,40 @@ inline Call call_at(const std::vector<std::string> &lines, size_t begin) {
         }
     }
     return call;
+}
+
+// Gives each call of the functions that `is_ours` knows by their names to `on_call`, and each other line to
+// `on_line`, but for the declarations of these functions. Refuses lines that name them otherwise.
+template<typename IsOurs, typename OnCall, typename OnLine>
+void for_lines(const std::vector<std::string> &lines, const IsOurs &is_ours, const OnCall &on_call,
+    const OnLine &on_line) {
+    for (size_t i = 0; i < lines.size(); i++) {
+        const std::string &line = lines[i];
+        if (line.starts_with(".extern .func") && is_ours(line)) {
+            i = end_of_declaration(lines, i);
+            continue;
+        }
+        if (line.starts_with("\t{ // callseq")) {
+            const Call call = call_at(lines, i);
+            if (call.end == lines.size()) {
+                refuse("the call of '" + call.function + "' does not end");
+            }
+            if (is_ours(call.function)) {
+                on_call(call);
+                i = call.end;
+                continue;
+            }
+        }
+        if (is_ours(line)) {
+            refuse("a call is left in '" + line + "'");
+        }
+        on_line(line);
+    }
+}
+
+// The function with that name, or those whose names begin with it, for for_lines().
+inline auto named(std::string_view name) {
+    return [name](const std::string &text) { return has(text, name); };
 }
 
 // Sets what stands behind the first word of the directive that has `part`, as ".version 7.0".

@@ -22,36 +22,23 @@ namespace tensor_text {
 class WordPairs {
 public:
     std::string made(const std::vector<std::string> &lines) {
-        for (size_t i = 0; i < lines.size(); i++) {
-            const std::string &line = lines[i];
-            if (line.starts_with(".extern .func") && has(line, word_pairs_function)) {
-                i = end_of_declaration(lines, i);
-                continue;
+        const auto on_call = [&](const Call &call) {
+            if (call.operands.size() != 1 || call.result.empty()) {
+                refuse("a call of " + call.function + " that is not understood");
             }
-            if (line.starts_with("\t{ // callseq")) {
-                const Call call = call_at(lines, i);
-                if (call.function == word_pairs_function) {
-                    if (call.operands.size() != 1 || call.result.empty()) {
-                        refuse("a call of " + call.function + " that is not understood");
-                    }
-                    out_.push_back("\tmov.b64 \t" + call.result + ", " + call.operands[0] + ";");
-                    i = call.end;
-                    continue;
-                }
-            }
-            if (ends_block(line)) {
-                end_block();
+            out_.push_back("\tmov.b64 \t" + call.result + ", " + call.operands[0] + ";");
+        };
+        for_lines(lines, named(word_pairs_function), on_call, [&](const std::string &line) {
+            if (ends_block(line) && !halves_.empty()) {
+                refuse("a word of global memory without the other one of its number");
             }
             out_.push_back(line);
             if ((line.starts_with("\tld.global") || line.starts_with("\tst.global")) && has(line, ".b64 ")) {
                 join(line.starts_with("\tld"));
             }
-        }
-        std::string text;
-        for (const std::string &line : out_) {
-            text += line.empty() ? "" : line + "\n";
-        }
-        return text;
+        });
+        std::erase(out_, "");
+        return text_of(out_);
     }
 
 private:
@@ -98,12 +85,6 @@ private:
         }
         const size_t word = line.find("], ") + 3;
         return line.substr(word, line.find(';') - word);
-    }
-
-    void end_block() {
-        if (!halves_.empty()) {
-            refuse("a word of global memory without the other one of its number");
-        }
     }
 };
 

@@ -31,17 +31,23 @@ protected:
     ~Form() = default;
 };
 
-// `R` is the request of the form's operator.
+// `R` is the request of the form's operator. A form is its name and two functions, or derives from this class
+// where that does not suffice.
 template<typename R>
 class FormOf : public Form {
 public:
-    using Form::Form;
+    using Bind = void (*)(Launch &, const Variant &, const R &, Array &output);
+    using Serves = bool (*)(const Variant &, const R &, const Array &output);
+
+    // What bind() and serves() do. Without them bind() binds nothing, and a variant serves every request.
+    explicit constexpr FormOf(std::string_view name, Bind bind = nullptr, Serves serves = nullptr)
+        : Form(name), bind_(bind), serves_(serves) {}
 
     // Whether a variant can run on these arguments, beyond its conditions (Variant::Condition): what is no
     // range of a number of the call, as whole multiples and alignment, and bounds that are tunables. Of
     // variants that an autoscheduler made, the library is asked besides.
-    virtual bool serves(const Variant &, const R &, const Array &) const {
-        return true;
+    virtual bool serves(const Variant &variant, const R &request, const Array &output) const {
+        return !serves_ || serves_(variant, request, output);
     }
 
     // What a call of the variant does, which serves the request. As it is: the variant's library runs once.
@@ -54,9 +60,16 @@ public:
 
 protected:
     // Binds the arguments of the variant's library. A form with a plan() of its own need not have it.
-    virtual void bind(Launch &, const Variant &variant, const R &, Array &) const {
-        throw std::logic_error(variant.name() + ": its form binds no arguments");
+    virtual void bind(Launch &launch, const Variant &variant, const R &request, Array &output) const {
+        if (!bind_) {
+            throw std::logic_error(variant.name() + ": its form binds no arguments");
+        }
+        bind_(launch, variant, request, output);
     }
+
+private:
+    const Bind bind_;
+    const Serves serves_;
 };
 
 }  // namespace tilewright

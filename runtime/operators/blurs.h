@@ -42,24 +42,33 @@ struct BlurError {
 // Images of a device have at least so many elements along each axis.
 constexpr int64_t most_of_device_image = 16384;
 
+// What blurs know of a form besides its functions.
+struct BlurTraits {
+    bool two_sigmas = false;  // whether its libraries take another sigma down columns than along rows
+    BlurError (*own_error)(const Variant &) = nullptr;
+};
+
 // A form of a blur. `R` derives from BlurRequest.
 template<typename R>
 class BlurForm : public FormOf<R> {
 public:
-    using FormOf<R>::FormOf;
+    explicit constexpr BlurForm(std::string_view name, typename FormOf<R>::Bind bind = nullptr,
+        typename FormOf<R>::Serves serves = nullptr, const BlurTraits &traits = {})
+        : FormOf<R>(name, bind, serves), traits_(traits) {}
 
-    virtual BlurError own_error(const Variant &) const {
-        return {};
+    virtual BlurError own_error(const Variant &variant) const {
+        return traits_.own_error ? traits_.own_error(variant) : BlurError();
+    }
+    virtual bool takes_two_sigmas() const {
+        return traits_.two_sigmas;
     }
 
     bool equals_tuned(const Variant &variant) const final {
         return own_error(variant) == BlurError();
     }
 
-    // Whether its libraries take another sigma down columns than along rows.
-    virtual bool takes_two_sigmas() const {
-        return false;
-    }
+private:
+    const BlurTraits traits_;
 };
 
 // The forms of several files as one list.

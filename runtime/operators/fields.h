@@ -5,6 +5,7 @@
 #include "runtime/dispatch/operator_of.h"
 #include "runtime/operators/fft_passes.h"
 #include <span>
+#include <type_traits>
 
 namespace tilewright {
 
@@ -96,37 +97,29 @@ private:
     const Passes passes_;
 };
 
-// A pass serves the fields whose transform it takes part in. `Arguments` derives from FftArguments.
-template<typename R, typename Arguments>
-class FftPassForm : public FieldForm<R>, public Arguments {
-public:
-    using FieldForm<R>::FieldForm;
-
-    bool serves(const Variant &variant, const R &request, const Array &) const override {
-        return variant.configuration<FftPassShape>().serves_all || this->takes_part(variant, request);
-    }
-};
-
-// Passes over lines of any length serve fields in the same way.
-template<typename R>
-class FftMixedForm : public FieldForm<R> {
-public:
-    using FieldForm<R>::FieldForm;
-
-    bool serves(const Variant &variant, const R &request, const Array &) const override {
-        return variant.configuration<FftMixedShape>().serves_all || this->takes_part(variant, request);
-    }
-};
-
-// So do steps that are no passes.
-template<typename R>
+// A step serves the fields whose transform it takes part in, and one of a `Shape` with `serves_all` all.
+template<typename R, typename Shape = void>
 class FftStepForm : public FieldForm<R> {
 public:
     using FieldForm<R>::FieldForm;
 
     bool serves(const Variant &variant, const R &request, const Array &) const override {
+        if constexpr (!std::is_void_v<Shape>) {
+            if (variant.configuration<Shape>().serves_all) {
+                return true;
+            }
+        }
         return this->takes_part(variant, request);
     }
+};
+
+template<typename R>
+using FftMixedForm = FftStepForm<R, FftMixedShape>;
+
+// `Arguments` derives from FftArguments.
+template<typename R, typename Arguments>
+struct FftPassForm final : FftStepForm<R, FftPassShape>, Arguments {
+    using FftStepForm<R, FftPassShape>::FftStepForm;
 };
 
 // The transpose between passes over rows. As a variant of its own it serves whole tiles.

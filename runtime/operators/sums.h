@@ -60,26 +60,17 @@ inline void bind_sums(Launch &launch, const SumRequest &request, Array &sums) {
     launch.out("sums", sums, std::move(view));
 }
 
-// As it is: libraries whose arguments are `image` and those of the sums.
-class SumForm : public FormOf<SumRequest> {
-public:
-    using FormOf::FormOf;
+using SumForm = FormOf<SumRequest>;
 
-protected:
-    void bind(Launch &launch, const Variant &, const SumRequest &request, Array &sums) const override {
-        bind_sums(launch.in("image", request.image()), request, sums);
-    }
-};
+// Binds the arguments of libraries that take `image` as it is.
+inline void bind_image_and_sums(Launch &launch, const Variant &, const SumRequest &request, Array &sums) {
+    bind_sums(launch.in("image", request.image()), request, sums);
+}
 
-// The same for libraries that add groups of `lanes` elements of a row, of which there must be one.
-class SumOfGroups final : public SumForm {
-public:
-    using SumForm::SumForm;
-
-    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
-        return Placement(request.image()).width >= variant.tunable("lanes");
-    }
-};
+// Whether there is a group of `lanes` elements of a row.
+inline bool has_group(const Variant &variant, const SumRequest &request, const Array &) {
+    return Placement(request.image()).width >= variant.tunable("lanes");
+}
 
 class SumOperator : public OperatorOf<SumRequest> {
 public:

@@ -43,43 +43,34 @@ struct Folding {
     }
 };
 
-// The definition.
-struct DefinitionForm final : SumForm {
-    using SumForm::SumForm;
-
-    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
+constexpr SumForm definition(
+    "column_sum", bind_image_and_sums, [](const Variant &variant, const SumRequest &request, const Array &) {
         const Placement at(request.image());
         const int columns = variant.configuration<ColumnSumConfiguration>().columns;
         return at.offset % columns == 0 && at.stride % columns == 0 && at.width % columns == 0 &&
                at.width >= variant.tunable("lanes", 1);
-    }
-};
+    });
 
-struct WordsForm final : SumForm {
-    using SumForm::SumForm;
+constexpr SumForm sliced("column_sum_sliced", bind_image_and_sums, has_group);
 
-    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
-        const Placement at(request.image());
-        const int alignment = variant.configuration<ColumnSumWordsConfiguration>().alignment;
-        return at.offset % alignment == 0 && at.stride % alignment == 0;
-    }
-
-protected:
-    void bind(Launch &launch, const Variant &, const SumRequest &request, Array &sums) const override {
+constexpr SumForm in_words(
+    "column_sum_words",
+    [](Launch &launch, const Variant &, const SumRequest &request, Array &sums) {
         const Placement at(request.image());
         launch.in("words", request.image(), words(request.image()))
             .value("offset", at.offset)
             .value("stride", at.stride)
             .value("height", at.height);
         bind_sums(launch, request, sums);
-    }
-};
+    },
+    [](const Variant &variant, const SumRequest &request, const Array &) {
+        const Placement at(request.image());
+        const int alignment = variant.configuration<ColumnSumWordsConfiguration>().alignment;
+        return at.offset % alignment == 0 && at.stride % alignment == 0;
+    });
 
-struct FoldedForm final : SumForm {
-    using SumForm::SumForm;
-
-protected:
-    void bind(Launch &launch, const Variant &variant, const SumRequest &request, Array &sums) const override {
+constexpr SumForm folded(
+    "column_sum_folded", [](Launch &launch, const Variant &variant, const SumRequest &request, Array &sums) {
         const Placement at(request.image());
         const Folding folding(at, variant);
         const halide_type_t word{halide_type_uint, (uint8_t)(at.element == 8 ? 64 : 32)};
@@ -93,13 +84,7 @@ protected:
             .value("steps", folding.steps)
             .value("slices", folding.slices);
         bind_sums(launch, request, sums);
-    }
-};
-
-constexpr DefinitionForm definition("column_sum");
-constexpr SumOfGroups sliced("column_sum_sliced");
-constexpr WordsForm in_words("column_sum_words");
-constexpr FoldedForm folded("column_sum_folded");
+    });
 
 const SumOperator &sums_of_columns() {
     return immortal([] {

@@ -13,38 +13,35 @@ View by_phases(const Array &taps, int64_t group) {
     return {type, {{group, 1}, {n, group}, {group, group * n}}};
 }
 
-struct DotsForm final : BlurForm<GaussianBlurRequest> {
-    using BlurForm::BlurForm;
+// Whether the sums of the variant hold the taps.
+bool holds_taps(const Variant &variant, const GaussianBlurRequest &request, const Array &) {
+    const GaussianWeights &numbers = request.numbers();
+    return request.image().type() == Type::u16 ? fits_split_taps(numbers.words16) :
+           variant.configuration<GaussianBlurDotsConfiguration>().group == 4 ?
+                                                 numbers.bytes.fits_two_bytes() :
+                                                 numbers.bytes.fits_pairs();
+}
 
-    // Taps that the variant's sums hold.
-    bool serves(const Variant &variant, const GaussianBlurRequest &request, const Array &) const override {
-        const GaussianWeights &numbers = request.numbers();
-        return request.image().type() == Type::u16 ? fits_split_taps(numbers.words16) :
-               variant.configuration<GaussianBlurDotsConfiguration>().group == 4 ?
-                                                     numbers.bytes.fits_two_bytes() :
-                                                     numbers.bytes.fits_pairs();
-    }
-    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
-        Array &output) const override {
-        const BlurWeights &weights = *request.weights;
-        const IntegerTaps &bytes = request.numbers().bytes;
-        const int group = variant.configuration<GaussianBlurDotsConfiguration>().group;
-        const bool is_u16 = request.image().type() == Type::u16;
-        const Array &low = is_u16     ? weights.low16() :
-                           group == 4 ? weights.low() :
-                                        weights.pairs(),
-                    &high = is_u16     ? weights.high16() :
-                            group == 4 ? weights.high() :
-                                         weights.pairs();
-        bind_image(launch, request, output);
-        launch.in("low", low, by_phases(low, group))
-            .in("high", high, by_phases(high, group))
-            .value("rounding", bytes.half() + 128 * bytes.sum)
-            .value("multiplier", bytes.multiplier);
-    }
-};
+void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request, Array &output) {
+    const BlurWeights &weights = *request.weights;
+    const IntegerTaps &bytes = request.numbers().bytes;
+    const int group = variant.configuration<GaussianBlurDotsConfiguration>().group;
+    const bool is_u16 = request.image().type() == Type::u16;
+    const Array &low = is_u16     ? weights.low16() :
+                       group == 4 ? weights.low() :
+                                    weights.pairs(),
+                &high = is_u16     ? weights.high16() :
+                        group == 4 ? weights.high() :
+                                     weights.pairs();
+    bind_image(launch, request, output);
+    launch.in("low", low, by_phases(low, group))
+        .in("high", high, by_phases(high, group))
+        .value("rounding", bytes.half() + 128 * bytes.sum)
+        .value("multiplier", bytes.multiplier);
+}
 
-constexpr DotsForm dots("gaussian_blur_dots"), dot_rows("gaussian_blur_dot_rows");
+constexpr BlurForm<GaussianBlurRequest> dots("gaussian_blur_dots", bind, holds_taps),
+    dot_rows("gaussian_blur_dot_rows", bind, holds_taps);
 
 }  // namespace
 

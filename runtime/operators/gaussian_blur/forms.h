@@ -15,19 +15,14 @@ std::vector<const Form *> forms_by_copies();
 
 // A form whose libraries read the weights of all taps from an array, and count the elements of the image
 // between the passes in 31 bits.
-class GaussianBlurTaps : public BlurForm<GaussianBlurRequest> {
-public:
-    using BlurForm::BlurForm;
+void bind_taps(Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output);
+struct GaussianBlurTaps final : BlurForm<GaussianBlurRequest> {
+    explicit constexpr GaussianBlurTaps(std::string_view name, Serves serves = nullptr,
+        const BlurTraits &traits = {.two_sigmas = true}, Bind bind = bind_taps)
+        : BlurForm(name, bind, serves, traits) {}
 
     bool serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override;
-    bool takes_two_sigmas() const override {
-        return true;
-    }
-
-protected:
-    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
-        Array &output) const override;
 };
 
 // Binds the rows of image and output, and the border.

@@ -8,16 +8,10 @@ namespace tilewright {
 
 namespace {
 
-struct NearForm : GaussianBlurTaps {
-    using GaussianBlurTaps::GaussianBlurTaps;
-
-    bool serves(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
-        const std::vector<int64_t> &shape = request.image().shape();
-        return GaussianBlurTaps::serves(variant, request, output) && request.numbers_y().radius < shape[0] &&
-               request.numbers().radius < shape[1];
-    }
-};
+bool is_near(const Variant &, const GaussianBlurRequest &request, const Array &) {
+    const std::vector<int64_t> &shape = request.image().shape();
+    return request.numbers_y().radius < shape[0] && request.numbers().radius < shape[1];
+}
 
 // Images of a device hold the rows and what continues them beyond the border.
 bool fits_texture(const Variant &variant, const GaussianBlurRequest &request) {
@@ -37,57 +31,37 @@ bool fits_shared(const Variant &variant, const GaussianBlurRequest &request) {
 }
 
 // The image between the passes is where the variant says.
-struct StoredForm : NearForm {
-    using NearForm::NearForm;
+bool fits_between(const Variant &variant, const GaussianBlurRequest &request, const Array &output) {
+    using Between = GaussianBlurNearConfiguration::Between;
+    const Between between = variant.configuration<GaussianBlurNearConfiguration>().between;
+    return is_near(variant, request, output) &&
+           (between == Between::textures ? fits_texture(variant, request) :
+               between == Between::tiles ? fits_shared(variant, request) :
+                                           true);
+}
 
-    bool serves(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
-        using Between = GaussianBlurNearConfiguration::Between;
-        const Between between = variant.configuration<GaussianBlurNearConfiguration>().between;
-        return NearForm::serves(variant, request, output) &&
-               (between == Between::textures ? fits_texture(variant, request) :
-                   between == Between::tiles ? fits_shared(variant, request) :
-                                               true);
-    }
-};
+constexpr GaussianBlurTaps near("gaussian_blur_near", fits_between), branch("gaussian_blur_branch", is_near),
+    half("gaussian_blur_half", fits_between,
+        {.two_sigmas = true, .own_error = [](const Variant &) { return BlurError{.bits = 11}; }});
 
-struct HalfForm final : StoredForm {
-    using StoredForm::StoredForm;
-
-    BlurError own_error(const Variant &) const override {
-        return {.bits = 11};
-    }
-};
-
-// Libraries that compute the weights. The standard leaves the error of native_exp open, so the device's own
-// exp() may have that of half_exp: 8192 units in the last place per weight.
-struct ExpForm final : NearForm {
-    using NearForm::NearForm;
-
-    // It computes the weights of a window that is not folded.
-    bool serves(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
-        return request.numbers().folding == Folding() && NearForm::serves(variant, request, output);
-    }
-    bool takes_two_sigmas() const override {
-        return false;
-    }
-
-    BlurError own_error(const Variant &variant) const override {
-        return {.weights = variant.configuration<GaussianBlurExpConfiguration>().own_exp ? 2 * 2 * 8192 : 64};
-    }
-    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
-        Array &output) const override {
-        NearForm::bind(launch, variant, request, output);
+// Libraries that compute the weights, of a window that is not folded. The standard leaves the error of
+// native_exp open, so the device's own exp() may have that of half_exp: 8192 units in the last place per
+// weight.
+constexpr GaussianBlurTaps by_exp(
+    "gaussian_blur_exp",
+    [](const Variant &variant, const GaussianBlurRequest &request, const Array &output) {
+        return request.numbers().folding == Folding() && is_near(variant, request, output);
+    },
+    {.own_error =
+            [](const Variant &variant) {
+                const bool own = variant.configuration<GaussianBlurExpConfiguration>().own_exp;
+                return BlurError{.weights = own ? 2 * 2 * 8192 : 64};
+            }},
+    [](Launch &launch, const Variant &variant, const GaussianBlurRequest &request, Array &output) {
+        bind_taps(launch, variant, request, output);
         // -1 / 2 sigma^2, and finite: the middle weight is exp(0).
         launch.value("exponent", (float)std::max(-.5 / (request.sigma * request.sigma), -1e30));
-    }
-};
-
-constexpr StoredForm near("gaussian_blur_near");
-constexpr HalfForm half("gaussian_blur_half");
-constexpr NearForm branch("gaussian_blur_branch");
-constexpr ExpForm by_exp("gaussian_blur_exp");
+    });
 
 }  // namespace
 

@@ -37,16 +37,32 @@ const IntegerTaps &taps_of(const GaussianBlurRequest &request) {
     return request.image().type() == Type::u8 ? request.numbers().bytes : request.numbers().words16;
 }
 
+// Whether rows of image and output begin at multiples of so many bytes, and the image is larger than the
+// radius: a reflection reaches as far as the image is large.
+bool fits(const Variant &variant, const GaussianBlurRequest &request, const Array &output, int bytes_of_image,
+    int bytes_of_output) {
+    const Array &image = request.image();
+    return request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
+           in_words(image, variant.backend, bytes_of_image) &&
+           in_words(output, variant.backend, bytes_of_output);
+}
+
+// Steps of a segment of a line that has `steps`, where `lines` lines are blurred at once. Before its first
+// step of outputs a warp blurs those of a window, so that segments are as long as they can be while all warps
+// run at once.
+int32_t steps_of_segment(const Launch &launch, const Variant &variant, int64_t steps, int64_t lines) {
+    const int64_t warps = round_up(lines, variant.tunable("warps")),
+                  at_once = units_of(launch.device()) * variant.tunable("resident");
+    return (int32_t)ceil_div(steps, std::max<int64_t>(at_once / warps, 1));
+}
+
 // Image and output are rows of words.
 struct ProductsForm : BlurForm<GaussianBlurRequest> {
     using BlurForm::BlurForm;
 
-    // A reflection reaches as far as the image is large.
     bool serves(
         const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
-        const Array &image = request.image();
-        return request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
-               in_words(image, variant.backend, 4) && in_words(output, variant.backend, 4);
+        return fits(variant, request, output, 4, 4);
     }
 
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
@@ -160,60 +176,61 @@ private:
     }
 };
 
-// u16, by warps that share nothing.
-struct HalfProductsForm final : BlurForm<GaussianBlurRequest> {
-    using BlurForm::BlurForm;
+HalfBands half_bands_of(const Variant &variant) {
+    return {variant.configuration<GaussianBlurHalvesConfiguration>().reach};
+}
 
-    bool serves(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
+// u16, by warps that share nothing and go along rows.
+constexpr BlurForm<GaussianBlurRequest> half_products(
+    "gaussian_blur_half_products",
+    [](Launch &launch, const Variant &variant, const GaussianBlurRequest &request, Array &output) {
         const Array &image = request.image();
-        return bands_of(variant).fit(taps_of(request)) && request.border != Border::zero &&
-               image.shape()[1] % 4 == 0 &&
-               request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
-               in_words(image, variant.backend, 16) && in_words(output, variant.backend, 16);
-    }
-
-    // Before its first step of outputs a warp blurs the columns of a window, so that segments are as long as
-    // they can be while all warps run at once.
-    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
-        Array &output) const override {
-        const Array &image = request.image();
-        const Array fragments = half_bands(*request.weights, bands_of(variant));
-        const int64_t strips = round_up(ceil_div(image.shape()[0], side), variant.tunable("warps")),
-                      segments = std::max<int64_t>(
-                          units_of(launch.device()) * variant.tunable("resident") / strips, 1);
+        const Array fragments = half_bands(*request.weights, half_bands_of(variant));
         launch.in("image", image, words_view(image))
             .in("taps", fragments,
                 View{halide_type(Type::u32), {{4, 1}, {32, 4}, {fragments.size() / 128, 128}}})
             .value("width", (int32_t)image.shape()[1]);
         bind_border(launch, request, false);
-        launch.value("band", (int32_t)ceil_div(ceil_div(image.shape()[1], side), segments))
+        launch
+            .value("band", steps_of_segment(launch, variant, ceil_div(image.shape()[1], side),
+                               ceil_div(image.shape()[0], side)))
             .out("output", output, words_view(output));
-    }
+    },
+    [](const Variant &variant, const GaussianBlurRequest &request, const Array &output) {
+        return half_bands_of(variant).fit(taps_of(request)) && request.border != Border::zero &&
+               request.image().shape()[1] % 4 == 0 && fits(variant, request, output, 16, 16);
+    });
 
-private:
-    static HalfBands bands_of(const Variant &variant) {
-        return {variant.configuration<GaussianBlurHalvesConfiguration>().reach};
+UnitBands unit_bands_of(const Variant &variant) {
+    const auto row = variant.configuration<GaussianBlurRingConfiguration>();
+    return {row.units, row.short_taps};
+}
+
+// All groups that run at once are a wave, which takes the time of its groups: their steps, and about `begin`
+// more before the first one. The number of waves that takes the least time.
+int64_t steps_of_group(const Variant &variant, const Array &image, int64_t units) {
+    constexpr int64_t rows = 16, most_waves = 8, begin = 4;
+    const int64_t at_once = units * variant.tunable("groups"),
+                  outputs = 32 * unit_bands_of(variant).outputs((int)variant.tunable("warps")),
+                  strips = ceil_div(image.shape()[1], outputs), all = ceil_div(image.shape()[0], rows);
+    int64_t best = all, least = INT64_MAX;
+    for (int64_t waves = 1; waves <= most_waves; waves++) {
+        const int64_t steps = ceil_div(all, std::clamp<int64_t>(waves * at_once / strips, 1, all));
+        const int64_t time = ceil_div(ceil_div(all, steps) * strips, at_once) * (steps + begin);
+        if (time < least) {
+            least = time;
+            best = steps;
+        }
     }
-};
+    return best;
+}
 
 // u8, with the image's bytes in registers.
-struct RingProductsForm final : BlurForm<GaussianBlurRequest> {
-    using BlurForm::BlurForm;
-
-    bool serves(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
+constexpr BlurForm<GaussianBlurRequest> ring_products(
+    "gaussian_blur_ring_products",
+    [](Launch &launch, const Variant &variant, const GaussianBlurRequest &request, Array &output) {
         const Array &image = request.image();
-        return bands_of(variant).fit(taps_of(request)) && image.shape()[0] >= 4 &&
-               image.shape()[1] % 8 == 0 &&
-               request.numbers().radius < std::min(image.shape()[0], image.shape()[1]) &&
-               in_words(image, variant.backend, 4) && in_words(output, variant.backend, 8);
-    }
-
-    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
-        Array &output) const override {
-        const Array &image = request.image();
-        const Array fragments = unit_bands(*request.weights, bands_of(variant));
+        const Array fragments = unit_bands(*request.weights, unit_bands_of(variant));
         const int64_t entries = fragments.size() / 256;
         launch.in("image", image, words_view(image))
             .in("taps", fragments,
@@ -223,74 +240,36 @@ struct RingProductsForm final : BlurForm<GaussianBlurRequest> {
         launch.value("multiplier", taps_of(request).multiplier)
             .value("band", (int32_t)steps_of_group(variant, image, units_of(launch.device())))
             .out("output", output, words_view(output));
-    }
+    },
+    [](const Variant &variant, const GaussianBlurRequest &request, const Array &output) {
+        const std::vector<int64_t> &shape = request.image().shape();
+        return unit_bands_of(variant).fit(taps_of(request)) && shape[0] >= 4 && shape[1] % 8 == 0 &&
+               fits(variant, request, output, 4, 8);
+    });
 
-private:
-    static UnitBands bands_of(const Variant &variant) {
-        const auto row = variant.configuration<GaussianBlurRingConfiguration>();
-        return {row.units, row.short_taps};
-    }
-
-    // All groups that run at once are a wave, which takes the time of its groups: their steps, and about
-    // `begin` more before the first one. The number of waves that takes the least time.
-    static int64_t steps_of_group(const Variant &variant, const Array &image, int64_t units) {
-        constexpr int64_t rows = 16, most_waves = 8, begin = 4;
-        const int64_t at_once = units * variant.tunable("groups"),
-                      outputs = 32 * bands_of(variant).outputs((int)variant.tunable("warps")),
-                      strips = ceil_div(image.shape()[1], outputs), all = ceil_div(image.shape()[0], rows);
-        int64_t best = all, least = INT64_MAX;
-        for (int64_t waves = 1; waves <= most_waves; waves++) {
-            const int64_t steps = ceil_div(all, std::clamp<int64_t>(waves * at_once / strips, 1, all));
-            const int64_t time = ceil_div(ceil_div(all, steps) * strips, at_once) * (steps + begin);
-            if (time < least) {
-                least = time;
-                best = steps;
-            }
-        }
-        return best;
-    }
-};
-
-// f32, by pairs of 16-bit floats.
-struct FloatProductsForm final : BlurForm<GaussianBlurRequest> {
-    using BlurForm::BlurForm;
-
-    bool serves(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
-        const Array &image = request.image();
-        const int radius = request.numbers().radius;
-        return FloatFragments::steps_of(radius) ==
-                   variant.configuration<GaussianBlurProductsConfiguration>().steps &&
-               request.border != Border::zero && image.shape()[1] % 2 == 0 &&
-               radius < std::min(image.shape()[0], image.shape()[1]) &&
-               in_words(image, variant.backend, 16) && in_words(output, variant.backend, 16);
-    }
-
-    // A unit has 16 rows. Before its first unit of outputs a warp blurs those of a window, so that segments
-    // are as long as they can be while all warps run at once.
-    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
-        Array &output) const override {
+// f32, by pairs of 16-bit floats. Warps go down columns, 16 rows per step.
+constexpr BlurForm<GaussianBlurRequest> float_products(
+    "gaussian_blur_float_products",
+    [](Launch &launch, const Variant &variant, const GaussianBlurRequest &request, Array &output) {
         constexpr int64_t rows = 16, columns = 32;
         const Array &image = request.image(), &fragments = request.weights->float_fragments();
-        const int64_t warps = variant.tunable("warps"),
-                      strips = round_up(ceil_div(image.shape()[1], columns), warps),
-                      segments = std::max<int64_t>(
-                          units_of(launch.device()) * variant.tunable("resident") / strips, 1);
         launch.in("image", image, rows_of(image));
-        launch.in("taps", fragments,
-            View{halide_type(Type::u32), {{4, 1}, {32, 4}, {2, 128}, {fragments.size() / 256, 256}}});
+        launch.in("taps", fragments, fragments_view(fragments));
         launch.in("weights", request.weights->integers(Type::f32));
         bind_border(launch, request, false);
-        launch.value("band", (int32_t)ceil_div(ceil_div(image.shape()[0], rows), segments));
+        launch.value("band", steps_of_segment(launch, variant, ceil_div(image.shape()[0], rows),
+                                 ceil_div(image.shape()[1], columns)));
         launch.out("output", output, rows_of(output));
-    }
-};
+    },
+    [](const Variant &variant, const GaussianBlurRequest &request, const Array &output) {
+        return FloatFragments::steps_of(request.numbers().radius) ==
+                   variant.configuration<GaussianBlurProductsConfiguration>().steps &&
+               request.border != Border::zero && request.image().shape()[1] % 2 == 0 &&
+               fits(variant, request, output, 16, 16);
+    });
 
 constexpr TwoKernelsForm products("gaussian_blur_products");
 constexpr FusedForm fused("gaussian_blur_fused_products");
-constexpr HalfProductsForm half_products("gaussian_blur_half_products");
-constexpr RingProductsForm ring_products("gaussian_blur_ring_products");
-constexpr FloatProductsForm float_products("gaussian_blur_float_products");
 
 }  // namespace
 

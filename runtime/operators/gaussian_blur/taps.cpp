@@ -28,16 +28,16 @@ void bind_passes(Launch &launch, const GaussianBlurRequest &request) {
 
 // The sides of the image between the passes are whole tiles: a column of pixels is as wide as one.
 bool GaussianBlurTaps::serves(
-    const Variant &variant, const GaussianBlurRequest &request, const Array &) const {
+    const Variant &variant, const GaussianBlurRequest &request, const Array &output) const {
     const int64_t width = variant.tunable("width", 1),
                   height = (int64_t)variant.tunable("height", 1) * variant.tunable("rows", 1);
-    return variant.backend == Backend::cpu ||
-           round_up(request.elements_of_row(), width) * round_up(request.image().shape()[0], height) <
-               INT32_MAX;
+    const bool counts =
+        variant.backend == Backend::cpu ||
+        round_up(request.elements_of_row(), width) * round_up(request.image().shape()[0], height) < INT32_MAX;
+    return counts && BlurForm::serves(variant, request, output);
 }
 
-void GaussianBlurTaps::bind(
-    Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const {
+void bind_taps(Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) {
     bind_image(launch, request, output);
     launch.value("channels", (int32_t)request.channels());
     bind_passes(launch, request);
@@ -45,32 +45,19 @@ void GaussianBlurTaps::bind(
 
 namespace {
 
-struct TermsForm final : GaussianBlurTaps {
-    using GaussianBlurTaps::GaussianBlurTaps;
+constexpr GaussianBlurTaps definition("gaussian_blur"), lines("gaussian_blur_lines");
 
-    bool takes_two_sigmas() const override {
-        return false;
-    }
-
-protected:
-    void bind(
-        Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const override {
+constexpr GaussianBlurTaps terms("gaussian_blur_terms", nullptr, {},
+    [](Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) {
         bind_image(launch, request, output);
         launch.value("channels", (int32_t)request.channels())
             .in("weights", request.weights->integers(request.image().type()));
-    }
-};
+    });
 
 // Sums of 16 bits.
-struct ShortSumsForm final : BlurForm<GaussianBlurRequest> {
-    using BlurForm::BlurForm;
-
-    bool serves(const Variant &variant, const GaussianBlurRequest &request, const Array &) const override {
-        return request.numbers().bytes.short_sums.means ==
-               variant.configuration<GaussianBlurShortSumsConfiguration>().means;
-    }
-    void bind(
-        Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const override {
+constexpr BlurForm<GaussianBlurRequest> short_sums(
+    "gaussian_blur_short_sums",
+    [](Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) {
         const IntegerTaps &bytes = request.numbers().bytes;
         bind_image(launch, request, output);
         launch.value("channels", (int32_t)request.channels())
@@ -78,25 +65,17 @@ struct ShortSumsForm final : BlurForm<GaussianBlurRequest> {
             .value("start", bytes.short_sums.start)
             .value("sum", bytes.sum)
             .value("multiplier", bytes.multiplier);
-    }
-};
+    },
+    [](const Variant &variant, const GaussianBlurRequest &request, const Array &) {
+        return request.numbers().bytes.short_sums.means ==
+               variant.configuration<GaussianBlurShortSumsConfiguration>().means;
+    });
 
-// Image and output have the dimensions x, y and channel, also where there is one channel alone.
-struct ChunksForm final : GaussianBlurTaps {
-    using GaussianBlurTaps::GaussianBlurTaps;
-
-    // A band of the image between the passes has whole tiles of rows.
-    bool serves(const Variant &variant, const GaussianBlurRequest &request, const Array &) const override {
-        const int64_t own = variant.tunable("own"),
-                      rows = std::min(
-                          round_up(request.image().shape()[0], own), int64_t(gaussian_blur_lines_of_tile)),
-                      elements = request.elements_of_row() + 2 * request.elements_of_halo();
-        return rows * (elements + own * request.channels()) < INT32_MAX;
-    }
-
-protected:
-    void bind(
-        Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const override {
+// Image and output have the dimensions x, y and channel, also where there is one channel alone. A band of the
+// image between the passes has whole tiles of rows.
+constexpr BlurForm<GaussianBlurRequest> by_chunks(
+    "gaussian_blur_chunks",
+    [](Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) {
         const auto pixels_of = [&](const Array &array) {
             const int64_t channels = request.channels();
             return View{halide_type(array.type()),
@@ -107,13 +86,15 @@ protected:
             .value("border", (int32_t)request.border)
             .out("output", output, pixels_of(output));
         bind_passes(launch, request);
-    }
-};
-
-constexpr ChunksForm by_chunks("gaussian_blur_chunks");
-constexpr GaussianBlurTaps definition("gaussian_blur"), lines("gaussian_blur_lines");
-constexpr TermsForm terms("gaussian_blur_terms");
-constexpr ShortSumsForm short_sums("gaussian_blur_short_sums");
+    },
+    [](const Variant &variant, const GaussianBlurRequest &request, const Array &) {
+        const int64_t own = variant.tunable("own"),
+                      rows = std::min(
+                          round_up(request.image().shape()[0], own), int64_t(gaussian_blur_lines_of_tile)),
+                      elements = request.elements_of_row() + 2 * request.elements_of_halo();
+        return rows * (elements + own * request.channels()) < INT32_MAX;
+    },
+    {.two_sigmas = true});
 
 }  // namespace
 

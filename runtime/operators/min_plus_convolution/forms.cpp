@@ -18,39 +18,27 @@ Launch &bind_vectors(Launch &launch, const MinPlusRequest &request) {
         .in("b", request.b, first(request.b, request.m));
 }
 
-// A form whose library computes the output from the vectors alone.
-struct DenseForm : FormOf<MinPlusRequest> {
-    using FormOf::FormOf;
+// Of libraries that compute the output from the vectors alone.
+void bind_dense(Launch &launch, const Variant &, const MinPlusRequest &request, Array &output) {
+    bind_vectors(launch, request)
+        .in("accumulated", accumulated_of(request))
+        .out("output", output, first(output, request.length));
+}
 
-protected:
-    void bind(Launch &launch, const Variant &, const MinPlusRequest &request, Array &output) const override {
-        bind_vectors(launch, request)
-            .in("accumulated", accumulated_of(request))
-            .out("output", output, first(output, request.length));
-    }
-};
+constexpr FormOf<MinPlusRequest> definition("min_plus_convolution", bind_dense),
+    short_vector("min_plus_convolution_short", bind_dense);
 
-struct SlicesForm final : DenseForm {
-    using DenseForm::DenseForm;
-
-protected:
-    void bind(
-        Launch &launch, const Variant &variant, const MinPlusRequest &request, Array &output) const override {
-        DenseForm::bind(launch, variant, request, output);
+constexpr FormOf<MinPlusRequest> slices("min_plus_convolution_slices",
+    [](Launch &launch, const Variant &variant, const MinPlusRequest &request, Array &output) {
+        bind_dense(launch, variant, request, output);
         launch.value("length", (int32_t)request.length);
-    }
-};
+    });
 
-struct StripsForm final : DenseForm {
-    using DenseForm::DenseForm;
-
-protected:
-    void bind(
-        Launch &launch, const Variant &variant, const MinPlusRequest &request, Array &output) const override {
-        DenseForm::bind(launch, variant, request, output);
+constexpr FormOf<MinPlusRequest> strips("min_plus_convolution_strips",
+    [](Launch &launch, const Variant &variant, const MinPlusRequest &request, Array &output) {
+        bind_dense(launch, variant, request, output);
         launch.value("one", (int32_t)1);
-    }
-};
+    });
 
 // A form that leaves out sums, in two libraries: the first one finds which ones can matter, and the second
 // one evaluates these. How much that is depends on the values, of which the host knows nothing before the
@@ -150,9 +138,6 @@ private:
     }
 };
 
-constexpr DenseForm definition("min_plus_convolution"), short_vector("min_plus_convolution_short");
-constexpr SlicesForm slices("min_plus_convolution_slices");
-constexpr StripsForm strips("min_plus_convolution_strips");
 constexpr PrunedForm plan_of_blocks("min_plus_convolution_plan", true);
 constexpr PrunedForm pruned("min_plus_convolution_pruned", false);
 constexpr SieveForm groups("min_plus_convolution_groups", true);

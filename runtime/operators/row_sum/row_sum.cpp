@@ -17,34 +17,34 @@ int32_t chunks_of(const Placement &at) {
     return (int32_t)ceil_div((int64_t)at.width * at.element + 16 - at.element, 16);
 }
 
-// The definition, which may add in the output itself.
-struct DefinitionForm final : SumForm {
-    using SumForm::SumForm;
+// How many of a row's iterations a piece takes: the tunable, and more for rows so long that their pieces
+// would not fit a grid.
+int32_t iterations_of_piece(int32_t of_row, const Variant &variant) {
+    constexpr int32_t many_pieces = 16384;
+    return std::min(std::max(variant.tunable("turns"), (int32_t)ceil_div(of_row, many_pieces)), of_row);
+}
 
-protected:
-    void bind(Launch &launch, const Variant &variant, const SumRequest &request, Array &sums) const override {
+// The definition may add in the output itself.
+constexpr SumForm definition(
+    "row_sum", [](Launch &launch, const Variant &variant, const SumRequest &request, Array &sums) {
         if (variant.configuration<RowSumConfiguration>().in_output) {
             launch.in("image", request.image()).out("sums", sums);
         } else {
-            SumForm::bind(launch, variant, request, sums);
+            bind_image_and_sums(launch, variant, request, sums);
         }
-    }
-};
+    });
 
-struct HalvesForm final : SumForm {
-    using SumForm::SumForm;
+constexpr SumForm sliced("row_sum_sliced", bind_image_and_sums, has_group),
+    octets("row_sum_octets", bind_image_and_sums, has_group);
 
-    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
+constexpr SumForm halves("row_sum_halves", bind_image_and_sums,
+    [](const Variant &variant, const SumRequest &request, const Array &) {
         const int32_t width = Placement(request.image()).width, lanes = variant.tunable("lanes");
         return width >= lanes && width <= 2 * lanes;
-    }
-};
+    });
 
-struct ChunksForm final : SumForm {
-    using SumForm::SumForm;
-
-protected:
-    void bind(Launch &launch, const Variant &variant, const SumRequest &request, Array &sums) const override {
+constexpr SumForm in_chunks(
+    "row_sum_chunks", [](Launch &launch, const Variant &variant, const SumRequest &request, Array &sums) {
         const Placement at(request.image());
         const int32_t of_row = (int32_t)ceil_div(chunks_of(at), variant.tunable("lanes"));
         const bool splits = variant.configuration<RowSumChunksConfiguration>().splits;
@@ -57,21 +57,7 @@ protected:
             .value("turns", iterations)
             .value("pieces", (int32_t)ceil_div(of_row, iterations));
         bind_sums(launch, request, sums);
-    }
-
-private:
-    // How many of a row's iterations a piece takes: the tunable, and more for rows so long that their pieces
-    // would not fit a grid.
-    static int32_t iterations_of_piece(int32_t of_row, const Variant &variant) {
-        constexpr int32_t many_pieces = 16384;
-        return std::min(std::max(variant.tunable("turns"), (int32_t)ceil_div(of_row, many_pieces)), of_row);
-    }
-};
-
-constexpr DefinitionForm definition("row_sum");
-constexpr SumOfGroups sliced("row_sum_sliced"), octets("row_sum_octets");
-constexpr HalvesForm halves("row_sum_halves");
-constexpr ChunksForm in_chunks("row_sum_chunks");
+    });
 
 const SumOperator &sums_of_rows() {
     return immortal([] {

@@ -225,24 +225,15 @@ protected:
     }
 };
 
-struct BlocksForm final : TransposeForm {
-    using TransposeForm::TransposeForm;
-
-protected:
-    void bind(
-        Launch &launch, const Variant &, const TransposeRequest &request, Array &output) const override {
+constexpr TransposeForm in_blocks(
+    "transpose_blocks", [](Launch &launch, const Variant &, const TransposeRequest &request, Array &output) {
         launch.in("image", request.image(), pixels(request.image()))
             .value("pitch", (int32_t)pitch_in_words(output))
             .out("output", output, pixels(output));
-    }
-};
+    });
 
-struct WordsForm final : TransposeForm {
-    using TransposeForm::TransposeForm;
-
-protected:
-    void bind(
-        Launch &launch, const Variant &, const TransposeRequest &request, Array &output) const override {
+constexpr TransposeForm of_words(
+    "transpose_words", [](Launch &launch, const Variant &, const TransposeRequest &request, Array &output) {
         const auto rows = [](const Array &a) {
             return View{bits(4), {{a.shape()[1] * words_of_pixel(a), 1}, {a.shape()[0], pitch_in_words(a)}},
                 a.offset_bytes()};
@@ -250,20 +241,11 @@ protected:
         launch.in("image", request.image(), rows(request.image()))
             .value("words", (int32_t)words_of_pixel(request.image()))
             .out("output", output, rows(output));
-    }
-};
+    });
 
-struct SquaresForm final : TransposeForm {
-    using TransposeForm::TransposeForm;
-
-    bool serves(const Variant &variant, const TransposeRequest &request, const Array &) const override {
-        const std::vector<int64_t> &shape = request.image().shape();
-        return shape[0] >= variant.tunable("width") && shape[1] >= variant.tunable("height");
-    }
-
-protected:
-    void bind(
-        Launch &launch, const Variant &, const TransposeRequest &request, Array &output) const override {
+constexpr TransposeForm in_squares(
+    "transpose_squares",
+    [](Launch &launch, const Variant &, const TransposeRequest &request, Array &output) {
         const View memory = flat(output);
         launch.in("memory", request.image(), flat(request.image()))
             .value("pitch", (int32_t)pitch_in_words(request.image()))
@@ -272,25 +254,23 @@ protected:
             .value("width", (int32_t)output.shape()[1])
             .value("height", (int32_t)output.shape()[0])
             .out("output", output, memory);
-    }
-};
+    },
+    [](const Variant &variant, const TransposeRequest &request, const Array &) {
+        const std::vector<int64_t> &shape = request.image().shape();
+        return shape[0] >= variant.tunable("width") && shape[1] >= variant.tunable("height");
+    });
 
-struct PatchesForm final : TransposeForm {
-    using TransposeForm::TransposeForm;
-
-    bool serves(const Variant &variant, const TransposeRequest &request, const Array &output) const override {
+constexpr TransposeForm in_patches(
+    "transpose_patches",
+    [](Launch &launch, const Variant &, const TransposeRequest &request, Array &output) {
+        launch.in("words", request.image(), patches(request.image())).out("output", output, patches(output));
+    },
+    [](const Variant &variant, const TransposeRequest &request, const Array &output) {
         const std::vector<int64_t> &shape = request.image().shape();
         const int64_t across = 4 * variant.tunable("across"), down = 4 * variant.tunable("down");
         return whole_patches(variant, request.image(), output) && shape[1] >= across &&
                shape[0] >= down * variant.tunable("patches") && shape[1] / across < most_blocks;
-    }
-
-protected:
-    void bind(
-        Launch &launch, const Variant &, const TransposeRequest &request, Array &output) const override {
-        launch.in("words", request.image(), patches(request.image())).out("output", output, patches(output));
-    }
-};
+    });
 
 struct FlatForm final : TransposeForm {
     using TransposeForm::TransposeForm;
@@ -320,10 +300,6 @@ protected:
 };
 
 constexpr DefinitionForm definition("transpose");
-constexpr BlocksForm in_blocks("transpose_blocks");
-constexpr SquaresForm in_squares("transpose_squares");
-constexpr PatchesForm in_patches("transpose_patches");
-constexpr WordsForm of_words("transpose_words");
 constexpr FlatForm of_bytes("transpose_flat");
 
 std::vector<int64_t> sizes_of_pixels() {
