@@ -140,6 +140,13 @@ if (pkg_config AND module)
     separate_arguments(words UNIX_COMMAND "${said} ${FLAGS}")
     run(${COMPILER} -std=c++20 ${WORK}/cpu/small.cpp ${words} -o ${WORK}/cpu/by_pkg_config)
     list(APPEND programs ${WORK}/cpu/by_pkg_config)
+    # pkg-config names no standard, and C++17 is what g++ and clang take then: the first line says it.
+    execute_process(COMMAND ${COMPILER} -std=c++17 -fsyntax-only ${WORK}/cpu/small.cpp ${words}
+        RESULT_VARIABLE code ERROR_VARIABLE said)
+    string(REGEX MATCH "error:[^\n]*" said "${said}")
+    if (code EQUAL 0 OR NOT said MATCHES "need C\\+\\+20 or newer: compile with -std=c\\+\\+20")
+        message(FATAL_ERROR "headers in C++17 say: ${said}")
+    endif ()
 endif ()
 foreach (program IN LISTS programs)
     run(${program})
@@ -175,7 +182,8 @@ int main() {
     std::puts("each was an error");
 }
 ]])
-file(WRITE ${WORK}/errors/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)\nproject(errors LANGUAGES CXX)\n"
+file(WRITE ${WORK}/errors/CMakeLists.txt
+    "cmake_minimum_required(VERSION 3.25)\nproject(errors LANGUAGES CXX)\n"
     "find_package(Tilewright REQUIRED COMPONENTS cpu)\nadd_executable(errors errors.cpp)\n"
     "target_link_libraries(errors PRIVATE Tilewright::operators)\n")
 run(${CMAKE_COMMAND} -S ${WORK}/errors -B ${WORK}/errors/build -G ${GENERATOR}
