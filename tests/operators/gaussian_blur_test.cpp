@@ -538,10 +538,11 @@ TEST(GaussianBlur, WhatItRefuses) {
         expect_refused(
             Fault::usage, "sigma", [&] { gaussian_blur(image, sigma, Border::reflect, on_cpu()); });
     }
-    expect_error(Fault::usage, "sgma = 2: no such option (did you mean 'sigma'?); it takes sigma, border", [&] {
-        Array out;
-        (void)gaussian_blur_operator().prepare({&image, 1}, out, {{"sgma", 2.0}}, on_cpu());
-    });
+    expect_error(
+        Fault::usage, "sgma = 2: no such option (did you mean 'sigma'?); it takes sigma, border", [&] {
+            Array out;
+            (void)gaussian_blur_operator().prepare({&image, 1}, out, {{"sgma", 2.0}}, on_cpu());
+        });
     expect_refused(Fault::input, "image",
         [&] { gaussian_blur(Array(Type::i32, {8, 8}), 1, Border::reflect, on_cpu()); });
     expect_refused(
