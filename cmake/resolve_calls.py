@@ -141,10 +141,13 @@ def merge_constants(of, section, at):
 
 
 # A table for unwinding without what nobody needs. Entries of functions that were dropped have a relocation of
-# no kind. An entry says how far before it the header is that it shares with others.
+# no kind. Where `ld -r` has left such an entry out, it puts this relocation at the place of the one before,
+# which may be that of a header or of a function that is kept. An entry says how far before it the header is
+# that it shares with others.
 def without_dropped_functions(section):
     old = section.bytes
-    at = {entry[0]: entry for entry in section.relocations}
+    at = {entry[0]: entry for entry in section.relocations if entry[1] == NONE}
+    at |= {entry[0]: entry for entry in section.relocations if entry[1] != NONE}
     kept = bytearray()
     relocations = []
     headers = {}  # by their bytes and relocations, the place among those that are kept

@@ -140,6 +140,13 @@ if (pkg_config AND module)
     separate_arguments(words UNIX_COMMAND "${said} ${FLAGS}")
     run(${COMPILER} -std=c++20 ${WORK}/cpu/small.cpp ${words} -o ${WORK}/cpu/by_pkg_config)
     list(APPEND programs ${WORK}/cpu/by_pkg_config)
+    # pkg-config names no standard, and C++17 is what g++ and clang take then: the first line says it.
+    execute_process(COMMAND ${COMPILER} -std=c++17 -fsyntax-only ${WORK}/cpu/small.cpp ${words}
+        RESULT_VARIABLE code ERROR_VARIABLE said)
+    string(REGEX MATCH "error:[^\n]*" said "${said}")
+    if (code EQUAL 0 OR NOT said MATCHES "need C\\+\\+20 or newer: compile with -std=c\\+\\+20")
+        message(FATAL_ERROR "headers in C++17 say: ${said}")
+    endif ()
 endif ()
 foreach (program IN LISTS programs)
     run(${program})
@@ -147,6 +154,46 @@ foreach (program IN LISTS programs)
         message(FATAL_ERROR "${program} does not say '${not_linked}': ${said}")
     endif ()
 endforeach ()
+
+# An error of each operator, and of a pipeline's text, passes through the installed archives' own functions:
+# each of them has its entry in the table for unwinding.
+file(WRITE ${WORK}/errors/errors.cpp [[#include <cstdio>
+#include <tilewright/error.h>
+#include <tilewright/operator.h>
+#include <tilewright/pipeline.h>
+
+using namespace tilewright;
+
+int main() {
+    for (const char *text : {"no_such", "", "invert | no_such", "invert no_such=1"}) {
+        try {
+            const Pipeline pipeline(text);
+            return 1;
+        } catch (const Error &) {
+        }
+    }
+    for (const Operator *op : operators()) {
+        try {
+            (void)op->parse({}, {});
+            return 2;
+        } catch (const Error &) {
+        }
+    }
+    std::puts("each was an error");
+}
+]])
+file(WRITE ${WORK}/errors/CMakeLists.txt
+    "cmake_minimum_required(VERSION 3.25)\nproject(errors LANGUAGES CXX)\n"
+    "find_package(Tilewright REQUIRED COMPONENTS cpu)\nadd_executable(errors errors.cpp)\n"
+    "target_link_libraries(errors PRIVATE Tilewright::operators)\n")
+run(${CMAKE_COMMAND} -S ${WORK}/errors -B ${WORK}/errors/build -G ${GENERATOR}
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_CXX_COMPILER=${COMPILER}
+    "-DCMAKE_CXX_FLAGS=${FLAGS}" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+run(${CMAKE_COMMAND} --build ${WORK}/errors/build)
+run(${WORK}/errors/build/errors)
+if (NOT said MATCHES "each was an error")
+    message(FATAL_ERROR "errors of an installed package: ${said}")
+endif ()
 
 # Errors reach a user as one line and a code.
 execute_process(COMMAND ${WORK}/consumer/build/soften no-such-file.png

@@ -271,10 +271,10 @@ TEST(GaussianBlur, ConstantImagesStay) {
 
 // The square of the smallest ones is 0.
 TEST(GaussianBlur, ASigmaWithoutNeighboursLeavesTheImage) {
-    const Array floats = random_array<float>({23, 61}), bytes = random_array<uint8_t>({23, 61}),
-                words = random_array<uint16_t>({23, 61});
+    const Array floats = random_array<float>({23, 61}), doubles = random_array<double>({23, 61}),
+                bytes = random_array<uint8_t>({23, 61}), words = random_array<uint16_t>({23, 61});
     for (const double sigma : {5e-324, 1e-310, 1e-170, 1e-100, 1e-3, .12}) {
-        for (const Array &image : {floats, bytes, words}) {
+        for (const Array &image : {floats, doubles, bytes, words}) {
             EXPECT_EQ(difference(gaussian_blur(image, sigma, Border::reflect, on_cpu()), image, {}), "")
                 << "sigma " << sigma << ", " << image.describe();
         }
@@ -538,6 +538,11 @@ TEST(GaussianBlur, WhatItRefuses) {
         expect_refused(
             Fault::usage, "sigma", [&] { gaussian_blur(image, sigma, Border::reflect, on_cpu()); });
     }
+    expect_error(
+        Fault::usage, "sgma = 2: no such option (did you mean 'sigma'?); it takes sigma, border", [&] {
+            Array out;
+            (void)gaussian_blur_operator().prepare({&image, 1}, out, {{"sgma", 2.0}}, on_cpu());
+        });
     expect_refused(Fault::input, "image",
         [&] { gaussian_blur(Array(Type::i32, {8, 8}), 1, Border::reflect, on_cpu()); });
     expect_refused(

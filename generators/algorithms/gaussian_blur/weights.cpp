@@ -1,6 +1,7 @@
 // The search for the integer weights of a Gaussian blur, and their error bound.
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "generators/algorithms/cache.h"
+#include "generators/algorithms/gaussian_blur/exact_taps.h"
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -12,21 +13,6 @@ namespace tilewright {
 namespace {
 
 constexpr double two24 = 16777216.;
-
-// The normalised taps 0 ... r in f64.
-std::vector<double> exact_taps(double sigma, int radius) {
-    std::vector<double> taps(radius + 1);
-    double sum = 0;
-    for (int i = 0; i <= radius; i++) {
-        const double distance = i / sigma;  // not i * i / (sigma * sigma): the square of a tiny sigma is 0
-        taps[i] = std::exp(-.5 * distance * distance);
-        sum += i ? 2 * taps[i] : taps[i];
-    }
-    for (double &t : taps) {
-        t /= sum;
-    }
-    return taps;
-}
 
 // Integer taps whose sum is `sum`: all taps are rounded except the middle one, which is the remainder. False
 // if it is negative.

@@ -6,8 +6,11 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tilewright {
 
@@ -102,8 +105,13 @@ const Settings &checked_settings(
         if (at == options.end()) {
             const std::string text =
                 value.index() == 0 ? fmt::format("{}", std::get<0>(value)) : std::get<1>(value);
-            throw Error(
-                Fault::usage, "there is no such option", {.operation = op, .argument = name, .value = text});
+            std::vector<std::string> known;
+            std::transform(options.begin(), options.end(), std::back_inserter(known),
+                [](const Option &option) { return option.name; });
+            throw Error(Fault::usage,
+                fmt::format("no such option{}; {}{}", did_you_mean(name, known),
+                    known.empty() ? "it takes none" : "it takes ", fmt::join(known, ", ")),
+                {.operation = op, .argument = name, .value = text});
         }
         check_value(op, *at, value);
     }

@@ -1,4 +1,7 @@
 #pragma once
+#if __cplusplus <= 201703L
+#error "the headers of Tilewright need C++20 or newer: compile with -std=c++20"
+#endif
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -25,12 +25,14 @@ namespace tilewright {
 // is no room for these are refused.
 //
 // f32 is within 2e-6 max |image| of the same recursion in f64, from sigma 200 on within 5e-6 (class B); u8
-// and u16 are that result rounded, and so within .5 and that error of the recursion in f64: the same integer,
-// unless the exact value is that close to a tie. f16 and bf16 are filtered in f32 and rounded once. f64 is
-// filtered in f64, and is within (1e-14 + 3e-18 sigma^3) max |image|. A constant image stays the same
-// (integers exactly, f32 within 1e-6 of its value). NaN and infinities reach the whole of their rows and
-// columns, and all after that; by the variants of GPUs for sigmas up to 5 (blocks_near, tuned_near), their
-// tile of 64 x 64 pixels and the tiles beside it.
+// and u16 are that result rounded and cut to their range, which it leaves beside steep edges, and so within
+// .5 and that error of the recursion in f64: the same integer, unless the exact value is that close to a tie.
+// f16 and bf16 are filtered in f32 and rounded once. f64 is filtered in f64, and is within (1e-14 + 3e-18
+// sigma^3) max |image|. A constant image stays the same (integers exactly, f32 within 1e-6 of its value). On
+// CPUs (8 + sigma^3 / 2) 2^-149 is added to the bound of f32, and with 2^-1074 to that of f64: it is the
+// larger part for images whose values are all below 2^-99. NaN and infinities reach the whole of their rows
+// and columns, and all after that; by the variants of GPUs for sigmas up to 5 (blocks_near, tuned_near),
+// their tile of 64 x 64 pixels and the tiles beside it.
 //
 // Largest error against the recursion in f64, measured on noise in 0 ... 1, 1000 x 1000 (CPU; OpenCL on a
 // CPU):
