@@ -53,7 +53,8 @@ std::string place_of(const Variant &variant) {
 // As the libraries are named: transpose_padded_u8_cuda.
 // The transforms have these libraries in common (ScheduleVariant::one_for).
 std::string library_of(const Variant &variant) {
-    const bool common = variant.backend == Backend::cpu && variant.schedule.starts_with("fused_mixed");
+    const bool common = variant.form == "fft_mixed" &&
+                        (variant.backend != Backend::cpu || variant.schedule.starts_with("fused_mixed"));
     const std::string begin = common ? "fft" : variant.op;
     return begin + "_" + variant.schedule + "_" + variant.type + "_" + place_of(variant);
 }
