@@ -73,30 +73,10 @@ int64_t span(const Array &a) {
     return a.shape()[0] * a.strides()[0] * (int64_t)size_of(a.type());
 }
 
-// Whether a library addresses one panel of a and one of b. Parts of the product have no smaller ones.
-bool addresses_a_panel(const Variant &variant, const Copies &copies) {
-    return std::max(copies.rows, copies.columns * copies.parts) * copies.depth * word_of(variant) <=
-           most_bytes;
-}
-
-void bind_matrices(Launch &launch, const Variant &, const MatmulRequest &request, Array &output) {
-    launch.in("a", request.a()).in("b", request.b()).out("output", output);
-}
-
-// What a form knows of the tiles and of the copies of a variant's library.
-struct MatmulWork {
-    Tile (*tile)(const Variant &) = [](const Variant &) { return Tile(); };
-    Copies (*copies)(const Variant &, const Size &) = [](const Variant &, const Size &) { return Copies(); };
-};
-
 // Products that a library does not compute at once are split.
-class MatmulForm final : public FormOf<MatmulRequest> {
+class MatmulForm : public FormOf<MatmulRequest> {
 public:
-    explicit constexpr MatmulForm(std::string_view name, const MatmulWork &work = {}, Serves serves = nullptr,
-        Bind bind = bind_matrices)
-        : FormOf(name, bind, serves), work(work) {}
-
-    const MatmulWork work;
+    using FormOf::FormOf;
 
     Plan plan(const OperatorOf<MatmulRequest> &op, const Variant &variant, Device device,
         const MatmulRequest &request, Array &output) const final {
@@ -120,6 +100,26 @@ public:
             plan.append(plan_of_part(op, variant, device, part, output_part));
         }
         return plan;
+    }
+
+    virtual Tile tile(const Variant &) const {
+        return {};
+    }
+
+protected:
+    virtual Copies copies(const Variant &, const Size &) const {
+        return {};
+    }
+
+    // Whether a library addresses one panel of a and one of b. Parts of the product have no smaller ones.
+    bool addresses_a_panel(const Variant &variant, const Size &size) const {
+        const Copies copies = this->copies(variant, size);
+        return std::max(copies.rows, copies.columns * copies.parts) * copies.depth * word_of(variant) <=
+               most_bytes;
+    }
+
+    void bind(Launch &launch, const Variant &, const MatmulRequest &request, Array &output) const override {
+        launch.in("a", request.a()).in("b", request.b()).out("output", output);
     }
 
 private:
@@ -154,7 +154,7 @@ private:
     // Whether the output has more rows than a library computes at once.
     bool is_too_tall(const Variant &variant, const MatmulRequest &request, const Array &output) const {
         const Size size = request.size();
-        const Copies copies = work.copies(variant, size);
+        const Copies copies = this->copies(variant, size);
         const bool large_panels =
             copies.rows != 0 && round_up(size.m, copies.rows) * copies.depth * word_of(variant) > most_bytes;
         const bool large_grid = variant.backend != Backend::cpu && size.m > most_rows;
@@ -165,7 +165,7 @@ private:
     // The same of columns.
     bool is_too_wide(const Variant &variant, const MatmulRequest &request) const {
         const Size size = request.size();
-        const Copies copies = work.copies(variant, size);
+        const Copies copies = this->copies(variant, size);
         const bool large_panels =
             copies.columns != 0 &&
             round_up(size.n, copies.columns) * copies.depth * copies.parts * word_of(variant) > most_bytes;
@@ -173,39 +173,20 @@ private:
     }
 };
 
-constexpr MatmulForm definition("matmul"), runs("matmul_runs");
+struct BlocksForm final : MatmulForm {
+    using MatmulForm::MatmulForm;
 
-constexpr MatmulForm blocks("matmul_blocks", {.copies = [](const Variant &variant, const Size &size) {
-    constexpr int64_t two_vectors = 32;  // at most
-    return Copies{.columns = two_vectors, .depth = std::min<int64_t>(size.k, variant.tunable("depth"))};
-}});
-
-Division division_of(const Variant &variant) {
-    return matmul_division([&](const char *name) { return variant.tunable(name); },
-        variant.configuration<MatmulWorkersConfiguration>().copies);
-}
-
-Copies copies_of_workers(const Variant &variant, const Size &size) {
-    const Division division = division_of(variant);
-    if (division.copies == Division::Copies::none) {
-        return {};
+protected:
+    Copies copies(const Variant &variant, const Size &size) const override {
+        constexpr int64_t two_vectors = 32;  // at most
+        return {.columns = two_vectors, .depth = std::min<int64_t>(size.k, variant.tunable("depth"))};
     }
-    const bool together = division.copies == Division::Copies::together;
-    const int64_t across = division.tile_columns(), down = division.tile_rows(),
-                  rows = together ? std::max(across, down) : down;
-    return {.rows = rows,
-        .columns = together ? rows : across,
-        .depth = round_up(round_up(size.k, division.depth), 32)};
-}
+};
 
-constexpr MatmulForm workers("matmul_workers",
-    {.tile =
-            [](const Variant &variant) {
-                const Division division = division_of(variant);
-                return Tile{division.tile_rows(), division.tile_columns()};
-            },
-        .copies = copies_of_workers},
-    [](const Variant &variant, const MatmulRequest &request, const Array &output) {
+struct WorkersForm final : MatmulForm {
+    using MatmulForm::MatmulForm;
+
+    bool serves(const Variant &variant, const MatmulRequest &request, const Array &output) const override {
         const Size size = request.size();
         const Division division = division_of(variant);
         if (division.copies == Division::Copies::none) {
@@ -214,84 +195,129 @@ constexpr MatmulForm workers("matmul_workers",
                    is_aligned(request.a(), 16) && is_aligned(request.b(), 16) && is_aligned(output, 16);
         }
         // Both panels are in one buffer.
-        const Copies copies = copies_of_workers(variant, size);
-        return addresses_a_panel(variant, copies) &&
+        const Copies copies = this->copies(variant, size);
+        return addresses_a_panel(variant, size) &&
                (division.copies != Division::Copies::together ||
                    2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * word_of(variant) <=
                        most_bytes);
-    });
-
-FragmentDivision fragments_of(const Variant &variant) {
-    return fragment_division([&](const char *name) { return variant.tunable(name); },
-        variant.configuration<MatmulFragmentsConfiguration>(), variant.type);
-}
-
-Copies copies_of_fragments(const Variant &variant, const Size &size) {
-    const FragmentDivision division = fragments_of(variant);
-    if (!division.has_panels()) {
-        return {};
     }
-    const TensorProduct product = division.product();
-    // A block is copied ahead.
-    const int64_t depth =
-        round_up(ceil_div(size.k, product.numbers_per_word()), division.depth) + division.depth;
-    if (division.is_turned()) {
-        return {.rows = division.columns, .depth = product.parts() * depth};
-    }
-    return {.rows = division.a_in_rows() ? 0 : division.rows(),
-        .columns = division.columns,
-        .depth = depth,
-        .parts = product.parts()};
-}
 
-bool fragments_serve(const Variant &variant, const MatmulRequest &request, const Array &output) {
-    const Size size = request.size();
-    const FragmentDivision division = fragments_of(variant);
-    // A map is of one matrix: boxes take a launch per product, where other variants do small ones at once.
-    if (!addresses_a_panel(variant, copies_of_fragments(variant, size)) ||
-        (division.in_boxes() && request.images > 1 && (double)size.m * (double)size.n < elements_that_fill)) {
-        return false;
+    Tile tile(const Variant &variant) const override {
+        const Division division = division_of(variant);
+        return {division.tile_rows(), division.tile_columns()};
     }
-    const int whole = division.in_boxes()     ? 8 :
-                      division.both_in_rows() ? division.product().numbers_per_word() * division.depth :
-                                                4;
-    const bool a_fits = size.k % whole == 0 && is_aligned(request.a(), 16),
-               b_fits = size.n % 8 == 0 && is_aligned(request.b(), 16),
-               output_fits = size.n % 4 == 0 && is_aligned(output, division.alignment_of_out());
-    if (division.is_turned()) {
-        return size.n % 4 == 0 && is_aligned(request.b(), 16);
+
+protected:
+    Copies copies(const Variant &variant, const Size &size) const override {
+        const Division division = division_of(variant);
+        if (division.copies == Division::Copies::none) {
+            return {};
+        }
+        const bool together = division.copies == Division::Copies::together;
+        const int64_t across = division.tile_columns(), down = division.tile_rows(),
+                      rows = together ? std::max(across, down) : down;
+        return {.rows = rows,
+            .columns = together ? rows : across,
+            .depth = round_up(round_up(size.k, division.depth), 32)};
     }
-    return !division.a_in_rows() || (a_fits && output_fits && (b_fits || !division.both_in_rows()));
-}
 
-// Of 16-bit floats, two per word.
-View in_words(const Array &matrix) {
-    return {halide_type(Type::f32),
-        {{matrix.shape()[1] / 2, 1}, {matrix.shape()[0], matrix.strides()[0] / 2}}, matrix.offset_bytes()};
-}
+private:
+    static Division division_of(const Variant &variant) {
+        return matmul_division([&](const char *name) { return variant.tunable(name); },
+            variant.configuration<MatmulWorkersConfiguration>().copies);
+    }
+};
 
-constexpr MatmulForm fragments("matmul_fragments",
-    {.tile =
-            [](const Variant &variant) {
-                const FragmentDivision division = fragments_of(variant);
-                return division.shares_depth() ? Tile() : Tile{division.rows(), division.columns};
-            },
-        .copies = copies_of_fragments},
-    fragments_serve, [](Launch &launch, const Variant &variant, const MatmulRequest &request, Array &output) {
-        if (!fragments_of(variant).both_in_rows()) {
-            return bind_matrices(launch, variant, request, output);
+struct FragmentsForm final : MatmulForm {
+    using MatmulForm::MatmulForm;
+
+    bool serves(const Variant &variant, const MatmulRequest &request, const Array &output) const override {
+        const Size size = request.size();
+        const FragmentDivision division = division_of(variant);
+        // A map is of one matrix: boxes take a launch per product, where other variants do small ones at
+        // once.
+        if (!addresses_a_panel(variant, size) || (division.in_boxes() && request.images > 1 &&
+                                                     (double)size.m * (double)size.n < elements_that_fill)) {
+            return false;
+        }
+        const int whole = division.in_boxes()     ? 8 :
+                          division.both_in_rows() ? division.product().numbers_per_word() * division.depth :
+                                                    4;
+        const bool a_fits = size.k % whole == 0 && is_aligned(request.a(), 16),
+                   b_fits = size.n % 8 == 0 && is_aligned(request.b(), 16),
+                   output_fits = size.n % 4 == 0 && is_aligned(output, division.alignment_of_out());
+        if (division.is_turned()) {
+            return size.n % 4 == 0 && is_aligned(request.b(), 16);
+        }
+        return !division.a_in_rows() || (a_fits && output_fits && (b_fits || !division.both_in_rows()));
+    }
+
+    Tile tile(const Variant &variant) const override {
+        const FragmentDivision division = division_of(variant);
+        return division.shares_depth() ? Tile() : Tile{division.rows(), division.columns};
+    }
+
+protected:
+    void bind(
+        Launch &launch, const Variant &variant, const MatmulRequest &request, Array &output) const override {
+        if (!division_of(variant).both_in_rows()) {
+            return MatmulForm::bind(launch, variant, request, output);
         }
         launch.in("a", request.a(), in_words(request.a()))
             .in("b", request.b(), in_words(request.b()))
             .out("output", output);
-    });
+    }
 
-constexpr MatmulForm lanes("matmul_lanes",
-    {.tile = [](const Variant &v) { return Tile{v.tunable("rows"), v.tunable("columns")}; }},
-    [](const Variant &, const MatmulRequest &request, const Array &output) {
+    Copies copies(const Variant &variant, const Size &size) const override {
+        const FragmentDivision division = division_of(variant);
+        if (!division.has_panels()) {
+            return {};
+        }
+        const TensorProduct product = division.product();
+        // A block is copied ahead.
+        const int64_t depth =
+            round_up(ceil_div(size.k, product.numbers_per_word()), division.depth) + division.depth;
+        if (division.is_turned()) {
+            return {.rows = division.columns, .depth = product.parts() * depth};
+        }
+        return {.rows = division.a_in_rows() ? 0 : division.rows(),
+            .columns = division.columns,
+            .depth = depth,
+            .parts = product.parts()};
+    }
+
+private:
+    // Of 16-bit floats, two per word.
+    static View in_words(const Array &matrix) {
+        return {halide_type(Type::f32),
+            {{matrix.shape()[1] / 2, 1}, {matrix.shape()[0], matrix.strides()[0] / 2}},
+            matrix.offset_bytes()};
+    }
+
+    static FragmentDivision division_of(const Variant &variant) {
+        return fragment_division([&](const char *name) { return variant.tunable(name); },
+            variant.configuration<MatmulFragmentsConfiguration>(), variant.type);
+    }
+};
+
+struct LanesForm final : MatmulForm {
+    using MatmulForm::MatmulForm;
+
+    bool serves(const Variant &, const MatmulRequest &request, const Array &output) const override {
         return request.size().k % 4 == 0 && request.size().n % 4 == 0 && is_aligned(request.a(), 16) &&
                is_aligned(request.b(), 16) && is_aligned(output, 16);
-    });
+    }
+
+    Tile tile(const Variant &variant) const override {
+        return {variant.tunable("rows"), variant.tunable("columns")};
+    }
+};
+
+constexpr MatmulForm definition("matmul"), runs("matmul_runs");
+constexpr BlocksForm blocks("matmul_blocks");
+constexpr WorkersForm workers("matmul_workers");
+constexpr FragmentsForm fragments("matmul_fragments");
+constexpr LanesForm lanes("matmul_lanes");
 
 class Matmul : public OperatorOf<MatmulRequest> {
 public:
@@ -320,7 +346,7 @@ public:
     // Of the product: its sides, its tiles of 32 x 64 elements, and the padding of a variant's own tiles.
     double measure(std::string_view name, const Variant &variant, const Measures &measures) const override {
         const double m = measures.numbers[0], n = measures.numbers[2];
-        if (const Tile tile = static_cast<const MatmulForm &>(form(variant)).work.tile(variant);
+        if (const Tile tile = static_cast<const MatmulForm &>(form(variant)).tile(variant);
             name == measure_of_padding && tile.rows > 0) {
             const double units = std::max(1., measures.numbers[3]),
                          tiles = std::ceil(m / tile.rows) * std::ceil(n / tile.columns);
