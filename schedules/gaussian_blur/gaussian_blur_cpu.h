@@ -239,8 +239,7 @@ inline void dots_in_order(GaussianBlurDotRows &blur, ScheduleContext &context) {
         .reorder(x, c, xo, y)
         .vectorize(x, group * lanes)
         .unroll(x)
-        .unroll(c)
-        .never_partition(y, xo);
+        .unroll(c);
     blur.packed.compute_at(blur.groups, xo).bound_extent(x, block * channels).vectorize(x, block).unroll(x);
     blur.extended.compute_at(blur.groups, xo)
         .store_in(Halide::MemoryType::Stack)
