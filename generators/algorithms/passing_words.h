@@ -10,19 +10,14 @@
 
 namespace tilewright {
 
-// passing_words(word, stored) is `word`. The words of global memory that the thread loaded before the call,
-// in the same basic block, pass; where `stored` is 1, so do all words that the kernel stores there.
+// passing_words(word, are_stored) is `word`, and says which words of global memory pass: those that the
+// thread loaded before the call, in the same basic block, or, where `are_stored` is 1, all that the kernel
+// stores.
 constexpr std::string_view passing_words_function = "tw_passing_words";
 // The oldest compute capability that has such hints, 8.0.
 constexpr int passing_words_capability = 80;
 
 namespace tensor_text {
-
-// An access to global memory with the policy of %twe: the access begins with so many characters.
-inline void let_pass(std::string &line, std::string_view begin) {
-    line.insert(begin.size(), ".L2::cache_hint");
-    line.insert(line.rfind(';'), ", %twe");
-}
 
 // The hints in the kernels of a module.
 class PassingWords {
@@ -66,27 +61,38 @@ private:
     std::vector<std::string> out_;
     size_t body_;                         // where the kernel's first line is
     std::vector<size_t> loads_, stores_;  // lines: of the basic block, and of the kernel
-    bool has_hints_ = false, stored_ = false;
+    bool loads_pass_ = false, stores_pass_ = false;
 
     void hint(const Call &call) {
-        if (call.operands.size() != 2 || call.result.empty() || loads_.empty() ||
-            (call.operands[1] != "0" && call.operands[1] != "1")) {
+        const bool are_stored = call.operands.size() == 2 && call.operands[1] == "1";
+        if (call.operands.size() != 2 || call.result.empty() || (!are_stored && call.operands[1] != "0") ||
+            (!are_stored && loads_.empty())) {
             refuse("a call of " + call.function + " that is not understood");
         }
-        for (const size_t line : loads_) {
-            let_pass(out_[line], load_);
+        if (are_stored) {
+            stores_pass_ = true;
+        } else {
+            let_pass(loads_, load_);
+            loads_.clear();
+            loads_pass_ = true;
         }
-        loads_.clear();
-        has_hints_ = true;
-        stored_ = stored_ || call.operands[1] == "1";
         out_.push_back("\tmov.b64 \t" + call.result + ", " + call.operands[0] + ";");
     }
 
+    // Accesses that begin with these characters get the policy of %twe.
+    void let_pass(const std::vector<size_t> &accesses, std::string_view begin) {
+        for (const size_t access : accesses) {
+            std::string &line = out_[access];
+            line.insert(begin.size(), ".L2::cache_hint");
+            line.insert(line.rfind(';'), ", %twe");
+        }
+    }
+
     void end_kernel() {
-        if (has_hints_) {
-            for (const size_t line : stored_ ? stores_ : std::vector<size_t>()) {
-                let_pass(out_[line], store_);
-            }
+        if (stores_pass_) {
+            let_pass(stores_, store_);
+        }
+        if (loads_pass_ || stores_pass_) {
             out_.insert(out_.begin() + (std::ptrdiff_t)body_,
                 "\t.reg .b64 \t%twe;\n\tcreatepolicy.fractional.L2::evict_first.b64 \t%twe, 1.0;");
         }

@@ -92,9 +92,10 @@ private:
         }
         // The second cache keeps what the rows write until the columns read it, and neither what the rows
         // read nor what the columns write.
-        const int stored = pass.lines == FftPassShape::Lines::along ? 0 : 1;
+        const int are_stored = pass.lines == FftPassShape::Lines::along ? 0 : 1;
         return [=](Expr word) {
-            return instruction(Halide::UInt(64), std::string(passing_words_function), {word, Expr(stored)});
+            return instruction(
+                Halide::UInt(64), std::string(passing_words_function), {word, Expr(are_stored)});
         };
     }
 

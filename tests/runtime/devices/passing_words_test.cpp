@@ -53,10 +53,10 @@ TEST(PassingWords, LoadsOfTheBasicBlockInFrontOfTheCallPass) {
     EXPECT_EQ(with_instructions(text), text);
 }
 
-TEST(PassingWords, AllStoresOfTheKernelPassWhereItSaysSo) {
+TEST(PassingWords, OrAllStoresOfTheKernelPass) {
     const std::string text =
         with_instructions(module_with(store + load + passing_call("1") + barrier + store, load + store));
-    EXPECT_EQ(count_of(text, passing_store + passing_load + moved + barrier + passing_store), 1U) << text;
+    EXPECT_EQ(count_of(text, passing_store + load + moved + barrier + passing_store), 1U) << text;
     EXPECT_EQ(count_of(text, load + store), 1U) << "another kernel\n" << text;
     EXPECT_EQ(count_of(text, policy), 1U) << text;
 }
@@ -71,7 +71,7 @@ TEST(PassingWords, NumbersOfTwoWordsPassToo) {
 TEST(PassingWords, WhatIsNotUnderstoodIsRefused) {
     EXPECT_THROW(with_instructions(module_with(passing_call("0"))), std::runtime_error) << "no loads";
     EXPECT_THROW(with_instructions(module_with(load + passing_call("2"))), std::runtime_error);
-    EXPECT_THROW(with_instructions(module_with(load + barrier + passing_call("1"))), std::runtime_error);
+    EXPECT_THROW(with_instructions(module_with(load + barrier + passing_call("0"))), std::runtime_error);
 }
 
 }  // namespace
