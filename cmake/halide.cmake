@@ -111,6 +111,7 @@ foreach (file generators/algorithms/tensor_product.h generators/algorithms/tenso
     generators/algorithms/tensor_copies.h generators/algorithms/tensor_bulk.h
     generators/algorithms/text_lines.h generators/algorithms/next_block.h
     generators/algorithms/block_clusters.h generators/algorithms/word_pairs.h
+    generators/algorithms/passing_words.h
     generators/algorithms/module_text.h
     generators/program/libraries/kernel_texts.cpp
     generators/algorithms/kernel_arguments.h generators/program/libraries/host_side.cpp

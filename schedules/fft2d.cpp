@@ -68,12 +68,14 @@ PassNumbers clustered(int together) {
 // Lines of f64, whose numbers take twice the memory and registers. All lengths without passes of their own,
 // other numbers of columns and other devices take the passes over lines of any length.
 const std::vector<PassLines> rows_of_f64 = {{{8, 8, 8}, 1, 2, cuda, 64}, {{10, 10, 10}, 1, 2, cuda, 128},
-    {{8, 8, 16}, 1, 2, cuda, 128}, {{16, 16, 8}, 1, 2, cuda, 128}, {{16, 16, 16}, 1, 2, cuda, 128},
+    {{8, 8, 16}, 1, 2, cuda, 128}, {{16, 10, 10}, 1, 2, cuda, 128, 160}, {{20, 10, 10}, 1, 2, cuda, 128, 200},
+    {{16, 16, 8}, 1, 2, cuda, 128}, {{15, 12, 12}, 1, 2, cuda, 128, 180}, {{16, 16, 16}, 1, 2, cuda, 128},
     {{16, 8, 8, 8}, 1, 2, cuda, 128}};
 const std::vector<PassLines> clustered_columns_of_f64 = {
     {{16, 4, 8, 8}, 8, 1, cuda, 128, 32}, {{8, 16, 8, 8}, 4, 1, cuda, 128}};
 const std::vector<PassLines> columns_of_f64 = {{{8, 8, 8}, 4, 2, cuda, 64}, {{10, 10, 10}, 4, 2, cuda, 128},
-    {{16, 8, 8}, 4, 2, cuda, 128}, {{16, 16, 8}, 4, 2, cuda, 128}, {{16, 16, 16}, 2, 2, cuda, 128}};
+    {{16, 8, 8}, 4, 2, cuda, 128}, {{16, 10, 10}, 4, 2, cuda, 128, 100}, {{20, 10, 10}, 4, 2, cuda, 128, 100},
+    {{16, 16, 8}, 4, 2, cuda, 128}, {{15, 12, 12}, 4, 2, cuda, 128, 90}, {{16, 16, 16}, 2, 2, cuda, 128}};
 ScheduleVariants passes_of_f64() {
     using Lines = FftPassShape::Lines;
     const auto numbers = [](Lines lines, bool clustered) {

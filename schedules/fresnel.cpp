@@ -97,6 +97,11 @@ const std::vector<PassLines> convolved_columns = {{{4, 4}, 16}, {{4, 8}, 16}, {{
     {{16, 16}, 16}, {{8, 8, 8}, 4, 1, gpu, 64}, {{8, 8, 16}, 4, 1, gpu, 64}, {{16, 16, 8}, 8, 1, gpu, 64},
     {{16, 16, 16}, 4, 1, gpu, 64, 0, 1}};
 
+// Columns there and back in clusters. With 96 registers a multiprocessor has five blocks of 4096 points in
+// place of four.
+const std::vector<PassLines> convolved_clustered_columns = {
+    {{32, 16, 8}, 8, 1, cuda, 96}, {{32, 32, 8}, 8, 1, cuda, 128}};
+
 // With phases, which take registers, and tables of them, which are read beside the field.
 std::vector<PassLines> with_phases(std::vector<PassLines> lengths) {
     for (PassLines &lines : lengths) {
@@ -166,7 +171,7 @@ static const ScheduleVariants &variants() {
                 pass_variants(
                     "fused_clustered_columns", lines_in_shared, chirped_by_clusters, clustered_columns()),
                 pass_variants("fused_clustered_convolved_columns", lines_in_shared, convolved_by_clusters,
-                    clustered_columns()),
+                    convolved_clustered_columns),
                 pass_variants("fused_rows", lines_in_shared, chirped<along>, whole_rows()),
                 pass_variants(
                     "fused_columns", lines_in_shared, chirped<across>, with_phases(whole_columns())),

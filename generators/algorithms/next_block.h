@@ -3,6 +3,7 @@
 // runtime must agree on. Halide 21 has no such instruction. So a generator calls next_block_function, and
 // with_next_blocks() makes instructions of the call in the text of the module.
 #include "generators/algorithms/block_clusters.h"
+#include "generators/algorithms/passing_words.h"
 #include "generators/algorithms/tensor_text.h"
 #include "generators/algorithms/word_pairs.h"
 #include <string>
@@ -74,7 +75,8 @@ inline std::string with_next_blocks(const std::string &text) {
 
 // The text of a CUDA module with instructions in place of all calls that stand for some.
 inline std::string with_instructions(const std::string &text) {
-    return with_tensor_products(with_block_clusters(with_next_blocks(with_word_pairs(text))));
+    return with_tensor_products(
+        with_block_clusters(with_next_blocks(with_passing_words(with_word_pairs(text)))));
 }
 
 }  // namespace tilewright

@@ -1,6 +1,6 @@
 #pragma once
 // The lines of a module's text, for the files that make instructions of its calls: tensor_text.h,
-// next_block.h and block_clusters.h.
+// next_block.h, passing_words.h, word_pairs.h and block_clusters.h.
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>

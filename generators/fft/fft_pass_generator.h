@@ -3,6 +3,7 @@
 #include "generators/algorithms/block_clusters.h"
 #include "generators/algorithms/fft2d/pass.h"
 #include "generators/algorithms/next_block.h"
+#include "generators/algorithms/passing_words.h"
 #include "generators/fft/complex_buffers.h"
 #include "generators/instructions.h"
 #include "generators/variant_generator.h"
@@ -68,18 +69,33 @@ private:
         return this->template configuration<FftPassShape>();
     }
 
-    // Columns that are side by side, and few of them: the blocks of threads that are on the device at the
-    // same time read what the second cache fetches for the next ones. OpenCL C has no such instruction.
+    // By CUDA, whose instructions OpenCL C does not have.
     std::function<Expr(Expr)> loaded() {
+        const FftPassShape pass = shape();
         const std::vector<Tunable> all = settings();
         const auto at = std::ranges::find(all, "ahead", &Tunable::name);
-        if (at == all.end() || at->value == 0 || !this->get_target().has_feature(Halide::Target::CUDA)) {
+        const int ahead = at == all.end() ? 0 : at->value, together = setting("together");
+        if (!this->get_target().has_feature(Halide::Target::CUDA)) {
             return {};
         }
-        const int ahead = at->value, together = setting("together");
+        if (ahead > 0) {
+            // Columns that are side by side, and few of them: the blocks of threads that are on the device at
+            // the same time read what the second cache fetches for the next ones.
+            return [=](Expr word) {
+                return instruction(
+                    Halide::UInt(64), std::string(next_block_function), {word, Expr(ahead), Expr(together)});
+            };
+        }
+        if (pass.clustered || pass.is_part() || pass.chirp_first ||
+            this->get_target().get_cuda_capability_lower_bound() < passing_words_capability) {
+            return {};
+        }
+        // The second cache keeps what the rows write until the columns read it, and neither what the rows
+        // read nor what the columns write.
+        const int are_stored = pass.lines == FftPassShape::Lines::along ? 0 : 1;
         return [=](Expr word) {
             return instruction(
-                Halide::UInt(64), std::string(next_block_function), {word, Expr(ahead), Expr(together)});
+                Halide::UInt(64), std::string(passing_words_function), {word, Expr(are_stored)});
         };
     }
 
