@@ -2,6 +2,7 @@
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/chunks.h"
 #include "generators/algorithms/gaussian_blur/dots.h"
+#include "generators/algorithms/gaussian_blur/planes.h"
 #include "generators/algorithms/gaussian_blur/realigned.h"
 #include "generators/algorithms/gaussian_blur/short_sums.h"
 #include "generators/algorithms/gaussian_blur/unrolled_taps.h"
@@ -256,6 +257,24 @@ public:
     }
 };
 
+// Copies between interleaved channels and planes. image and output: x, y, c, in either order of memory.
+class GaussianBlurPlanesGenerator : public VariantGenerator<GaussianBlurPlanesGenerator> {
+public:
+    Input<Buffer<void, 3>> image{"image"};
+    Output<Buffer<void, 3>> output{"output"};
+
+    void configure() {
+        image.set_type(element_type(type));
+        output.set_type(element_type(type));
+    }
+
+    void generate() {
+        GaussianBlurPlanes pixels(image);
+        output = pixels.out;
+        apply(pixels, {image, output});
+    }
+};
+
 }  // namespace tilewright
 
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlur>, gaussian_blur)
@@ -281,6 +300,7 @@ HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurFloatProductsGenerator, gaussi
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurChunksGenerator, gaussian_blur_chunks)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurTermsGenerator, gaussian_blur_terms)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurRealignedGenerator, gaussian_blur_realigned)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurPlanesGenerator, gaussian_blur_planes)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurShortSumsGenerator, gaussian_blur_short_sums)
 HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurDotsGenerator<tilewright::GaussianBlurDots>, gaussian_blur_dots)

@@ -41,7 +41,7 @@ protected:
     }
 };
 
-// f32, f16, bf16 and u16 images of any size, whose base and rows are multiples of 16 bytes. turn (the
+// f32, f64, f16, bf16 and u16 images of any size, whose base and rows are multiples of 16 bytes. turn (the
 // factor), low, high_x, high_y and zero: the numbers of BorderMap. weight0 ...: the weights w_0 ... w_radius;
 // for u16 they are integers, and fraction0 ... are w_0 2^-24 ...
 class GaussianBlurWindowGenerator : public WindowGenerator<GaussianBlurWindowGenerator> {
@@ -56,7 +56,9 @@ public:
         output.set_type(pixel);
         for (int i = 0; i <= window().radius; i++) {
             const std::string name = "weight" + std::to_string(i);
-            if (pixel.is_float() || has_float_bits(type)) {
+            if (pixel == Halide::Float(64)) {
+                doubles.push_back(add_input<double>(name));
+            } else if (pixel.is_float() || has_float_bits(type)) {
                 floats.push_back(add_input<float>(name));
             } else {
                 integers.push_back(add_input<uint32_t>(name));
@@ -69,6 +71,9 @@ public:
         std::vector<Expr> weights, fractions;
         for (Input<float> *weight : floats) {
             (integers.empty() ? weights : fractions).push_back(*weight);
+        }
+        for (Input<double> *weight : doubles) {
+            weights.push_back(*weight);
         }
         for (Input<uint32_t> *weight : integers) {
             weights.push_back(*weight);
@@ -87,6 +92,7 @@ public:
 
 private:
     std::vector<Input<float> *> floats;
+    std::vector<Input<double> *> doubles;
     std::vector<Input<uint32_t> *> integers;
 };
 

@@ -11,6 +11,7 @@
 #include "generators/variant_generator.h"
 #include "schedules/shared_moves.h"
 #include <functional>
+#include <map>
 
 namespace tilewright {
 
@@ -46,34 +47,45 @@ Pixel pixel_of(const std::string &type, const Halide::Target &target) {
 }  // namespace
 
 // A generator whose recursions are of f64 where pixels are. Their numbers are inputs: step_0, step_1 and
-// step_2 are gain, slope and a3, turn_0 to turn_8 the end_matrix; those of a second one have other names.
+// step_2 are gain, slope and a3, turn_0 to turn_8 the end_matrix; those of another axis than rows have its
+// name, as step_y_0.
 template<typename Self>
 class RecursionGenerator : public VariantGenerator<Self> {
 protected:
     void add_recursion(const std::string &axis = "") {
-        for (const auto &[name, count] : {std::pair{"step", 3}, {"turn", 9}}) {
-            for (int i = 0; i < count; i++) {
-                const std::string input = name + axis + "_" + std::to_string(i);
-                std::string(this->type) == "f64" ? add<double>(input) : add<float>(input);
-            }
+        add_numbers("step" + axis, 3);
+        add_numbers("turn" + axis, 9);
+    }
+    Recursion recursion(const std::string &axis = "") const {
+        const std::vector<Expr> step = numbers("step" + axis);
+        return {{}, step[0], step[1], step[2], numbers("turn" + axis)};
+    }
+
+    // The type of numbers and states.
+    Halide::Type number() const {
+        return Halide::Float(std::string(this->type) == "f64" ? 64 : 32);
+    }
+    void add_numbers(const std::string &name, int count) {
+        for (int i = 0; i < count; i++) {
+            const std::string input = name + "_" + std::to_string(i);
+            number() == Halide::Float(64) ? add<double>(name, input) : add<float>(name, input);
         }
     }
-    // That of the n-th call of add_recursion().
-    Recursion recursion(int n = 0) const {
+    std::vector<Expr> numbers(const std::string &name) const {
         std::vector<Expr> all;
-        for (size_t i = 0; i < 12; i++) {
-            all.push_back(numbers_[12 * size_t(n) + i]());
+        for (const std::function<Expr()> &one : numbers_.at(name)) {
+            all.push_back(one());
         }
-        return {{}, all[0], all[1], all[2], {all.begin() + 3, all.end()}};
+        return all;
     }
 
 private:
-    std::vector<std::function<Expr()>> numbers_;
+    std::map<std::string, std::vector<std::function<Expr()>>> numbers_;
 
     template<typename Number>
-    void add(const std::string &name) {
-        auto *input = this->template add_input<Number>(name);
-        numbers_.push_back([input] {
+    void add(const std::string &name, const std::string &input_name) {
+        auto *input = this->template add_input<Number>(input_name);
+        numbers_[name].push_back([input] {
             input->set_estimate(1);
             return Expr(*input);
         });
@@ -95,7 +107,7 @@ public:
 
     void generate() {
         RecursiveGaussian blur(
-            image, pixel_of(type, get_target()), image.width(), image.height(), recursion(0), recursion(1));
+            image, pixel_of(type, get_target()), image.width(), image.height(), recursion(), recursion("_y"));
         output = blur.out;
         image.dim(0).set_stride(Expr());  // colours are interleaved
         output.dim(0).set_stride(Expr());
@@ -189,7 +201,7 @@ public:
     void generate() {
         const Expr channels = channels_of_row();
         RecursiveGaussianStrips blur(image, pixel_of(type, get_target()), image.width() / channels,
-            image.height(), channels, recursion(0), recursion(1), shape());
+            image.height(), channels, recursion(), recursion("_y"), shape());
         finish(blur, output);
     }
 };
@@ -226,30 +238,52 @@ public:
     }
 };
 
-// What the generators of both forms in tiles share. weights: the table of TileNumbers.
+// What the generators of both forms in tiles share. weights: the table of TileNumbers; weights_y: the same of
+// the axis down columns, where the variant serves another sigma there.
 template<typename Self, int dimensions, int output_dimensions>
-class TiledGenerator : public VariantGenerator<Self> {
+class TiledGenerator : public RecursionGenerator<Self> {
 public:
     GeneratorInput<Buffer<void, dimensions>> image{"image"};
-    GeneratorInput<Buffer<float, 2>> weights{"weights"};
-    GeneratorInput<float[3]> step{"step"};
-    GeneratorInput<float[9]> end_matrix{"turn"}, across{"across"}, behind{"behind"};
+    GeneratorInput<Buffer<void, 2>> weights{"weights"};
     GeneratorOutput<Buffer<void, output_dimensions>> output{"output"};
 
     void configure() {
         image.set_type(element_type(this->type));
         output.set_type(element_type(this->type));
+        weights.set_type(this->number());
+        add_axis("");
+        if (form().two_sigmas) {
+            weights_y = this->template add_input<Buffer<>>("weights_y", this->number(), 2);
+            add_axis("_y");
+        }
     }
 
 protected:
-    static constexpr int tile = recursive_tile;
-
-    Recursion recursion() const {
-        return {{}, step[0], step[1], step[2], expressions(end_matrix)};
+    TiledAxis along_x() {
+        return axis("", table_of(weights, tile()));
     }
-    TileNumbers numbers() {
-        return {tile, this->setting("steps"), recursive_carry_rows, expressions(across), expressions(behind),
-            table_of(weights, tile), this->template configuration<RecursiveGaussianConfiguration>().near};
+    TiledAxis along_y() {
+        return form().two_sigmas ? axis("_y", table_of(*weights_y, tile())) : along_x();
+    }
+
+private:
+    GeneratorInput<Buffer<>> *weights_y = nullptr;
+
+    RecursiveGaussianConfiguration form() const {
+        return this->template configuration<RecursiveGaussianConfiguration>();
+    }
+    int tile() const {
+        return this->number() == Halide::Float(64) ? recursive_tile_of_f64 : recursive_tile;
+    }
+    void add_axis(const std::string &name) {
+        this->add_recursion(name);
+        this->add_numbers("across" + name, 9);
+        this->add_numbers("behind" + name, 9);
+    }
+    TiledAxis axis(const std::string &name, const Halide::Func &table) const {
+        return {this->recursion(name),
+            {tile(), this->setting("steps"), recursive_carry_rows, this->numbers("across" + name),
+                this->numbers("behind" + name), table, form().near}};
     }
 };
 
@@ -259,7 +293,7 @@ class RecursiveGaussianTilesGenerator : public TiledGenerator<RecursiveGaussianT
 public:
     void generate() {
         RecursiveGaussianTiles blur(
-            image, pixel_of(type, get_target()), image.width(), image.height(), recursion(), numbers());
+            image, pixel_of(type, get_target()), image.width(), image.height(), along_x(), along_y());
         output = blur.out;
         image.dim(0).set_min(0);
         image.dim(1).set_min(0);
@@ -283,7 +317,7 @@ public:
 class RecursiveGaussianAlignedGenerator : public TiledGenerator<RecursiveGaussianAlignedGenerator, 2, 4> {
 public:
     void generate() {
-        RecursiveGaussianAligned blur(image, image.width(), image.height(), recursion(), numbers());
+        RecursiveGaussianAligned blur(image, image.width(), image.height(), along_x());
         output = blur.out;
         apply(blur, {image, output});
     }

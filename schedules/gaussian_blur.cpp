@@ -8,6 +8,7 @@
 #include "schedules/gaussian_blur/gaussian_blur_float_products.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_half_products.h"
+#include "schedules/gaussian_blur/gaussian_blur_planes.h"
 #include "schedules/gaussian_blur/gaussian_blur_products_variants.h"
 #include "schedules/gaussian_blur/gaussian_blur_realigned.h"
 #include "schedules/gaussian_blur/gaussian_blur_two_kernels.h"
@@ -242,6 +243,10 @@ static ScheduleVariants window_variants() {
         add("tuned_window", gpu, "f32", window, tile(f.radius, f.columns, 32, 1, 8), sentence,
             not_measured_by_opencl(1, f.radius));
     }
+    for (const Tile &made : {in_two_ways(tile(4, 120, 24, 1, 4)), in_two_ways(tile(12, 104, 24, 1, 4)),
+             tile(20, 176, 24, 1, 4), tile(40, 176, 16, 1, 4)}) {
+        add("tuned_window", cuda, "f64", window, made, sentence);
+    }
     const char *exact = "As tuned_window for f32, with exact sums in two words of 32 bits.";
     variants.push_back(
         of_radius("tuned_window", gpu, "u16", window, in_two_ways(tile(4, 248, 24, 1, 8)), exact)
@@ -330,6 +335,7 @@ static const ScheduleVariants &variants() {
                 gaussian_blur_products::half_variants(),
                 gaussian_blur_products::float_variants(),
                 realigned_variant(),
+                gaussian_blur_planes::planes_variant(),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,
                 // 4096 x 4096 and 1024 x 1024 in four bands, sigma 11, H200, 2026-11-23, by one tap at a

@@ -123,7 +123,8 @@ void copies(RecursiveGaussianCopies &blur, ScheduleContext &context) {
 }
 
 const RecursiveGaussianConfiguration coloured{.colours = true};
-const RecursiveGaussianConfiguration near{.near = true}, coloured_near{.colours = true, .near = true};
+const RecursiveGaussianConfiguration near{.near = true}, coloured_near{.colours = true, .near = true},
+    coloured_two{.colours = true, .two_sigmas = true};
 
 // A variant for images of one channel.
 ScheduleVariant grey(ScheduleVariant variant) {
@@ -196,31 +197,26 @@ ScheduleVariants blocks_variants() {
 ScheduleVariants coloured_tiles() {
     using namespace recursive_gaussian_tiles;
     const std::string types = "u8 u16 f32 f16 bf16";
+    const auto any = [](const std::string &of_types, const std::vector<Tunable> &tunables) {
+        return variant("tuned_any", gpu, of_types, tiles_of_any_size, coloured_two, tunables)
+            .registers("kernel_tails", 168)
+            .registers("kernel_carries_filtered", 168)
+            .registers("", 128)
+            .says("As blocks_any, also for colours and another sigma down columns: two reads, one write.");
+    };
     return {
         variant("tuned_near", gpu, types, tiles_of_any_size, coloured_near, settings_of_colours())
             .registers("kernel_tails", 168)
             .registers("", 128)
             .says("As tuned_any, without scans, for sigmas up to 5: a tile's neighbours alone add."),
-        variant("tuned_any", gpu, types, tiles_of_any_size, coloured, settings_of_colours())
-            .registers("kernel_tails", 168)
-            .registers("kernel_carries_filtered", 168)
-            .registers("", 128)
-            .says("As blocks_any, also for colours: two reads of the image and one write."),
+        any(types, settings_of_colours()),
+        any("f64", settings_of_f64()),
     };
 }
 
 ScheduleVariants tuned_gpu_variants() {
     using namespace recursive_gaussian_tiles;
-    return family(
-        "tuned", {
-                     variant("tuned_columns", gpu, "u8 u16 f32 f64 f16 bf16", columns,
-                         RecursiveGaussianConfiguration{.two_sigmas = true},
-                         {{"threads", 64, 32, 256}, {"samples", 16, 1, 16}, {"width", 32, 16, 128},
-                             {"height", 8, 1, 16}})
-                         .with("strict_float")
-                         .says("As columns, for another sigma down columns than along rows, and for f64."),
-                     coloured_tiles(),
-                 });
+    return family("tuned", {coloured_tiles()});
 }
 
 }  // namespace

@@ -257,6 +257,7 @@ ScheduleVariants tuned_variants() {
             many_variants_on("u16 u16f32", gpu, 2),
             many_variants_on("f32", cuda, 1),
             many_variants_on("f32", opencl, 2),
+            many_variants_on("f16 bf16", cuda, 1),
             variant("tuned_rows", gpu, "f64", row_a_block, {{"lanes", 256, 64, 1024}, {"pixels", 4, 1, 16}})
                 .says("As tree, for f64."),
             variant("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32 f16 bf16", pieces_over_blocks,

@@ -17,8 +17,9 @@ int64_t pitch_in_bytes(Type type, const std::vector<int64_t> &shape) {
     return (int64_t)padded_bytes(size_of(type) * (size_t)(channels * shape[1]));
 }
 
+alignas(64) static constexpr std::byte nowhere[64] = {};
+
 Array without_memory(Type type, const std::vector<int64_t> &shape) {
-    alignas(64) static constexpr std::byte nowhere[64] = {};
     std::vector<int64_t> strides;
     if (shape.size() > 1) {
         strides = {pitch_in_bytes(type, shape) / (int64_t)size_of(type)};
@@ -28,6 +29,13 @@ Array without_memory(Type type, const std::vector<int64_t> &shape) {
         strides.push_back(1);
     }
     return Array::view(type, static_cast<const void *>(nowhere), shape, std::move(strides));
+}
+
+Array rows_as_image(const Array &image) {
+    const std::vector<int64_t> &shape = image.shape();
+    return Array::view(image.type(), static_cast<const void *>(nowhere), {shape[0], shape[1] * shape[2]},
+        {image.strides()[0], 1})
+        .moved_to(image, image.offset_bytes());
 }
 
 int64_t rows_addressed(const Request &request) {

@@ -25,6 +25,9 @@ int64_t pitch_in_bytes(Type type, const std::vector<int64_t> &shape);
 // An array of such a layout, for questions about shape and alignment: its elements are never touched.
 Array without_memory(Type type, const std::vector<int64_t> &shape);
 
+// An image of several channels as one of all elements of its rows, in the same memory.
+Array rows_as_image(const Array &image);
+
 // Rows `first` to `first + n - 1` of an image or a matrix, or these elements of a vector.
 Array part_of(const Array &array, int64_t first, int64_t n);
 

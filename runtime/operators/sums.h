@@ -11,6 +11,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <string_view>
+#include <utility>
 
 namespace tilewright {
 
@@ -95,7 +96,8 @@ public:
 
     Plan plan(const Variant &variant, Device device, const SumRequest &request, Array &sums) const final {
         if (request.image().dimensions() == 3) {
-            return plan_of_channels(variant, device, request, sums);
+            return are_together(request.image()) ? plan_of_elements(variant, device, request, sums) :
+                                                   plan_of_channels(variant, device, request, sums);
         }
         if (request.summands.empty()) {
             return plan_of_library(variant, device, request, sums);
@@ -137,6 +139,14 @@ public:
     }
 
 protected:
+    Measures measures(const SumRequest &request) const override {
+        Measures measures = OperatorOf::measures(request);
+        if (request.image().dimensions() == 3 && are_together(request.image())) {  // what libraries sum
+            measures.numbers[1] *= std::exchange(measures.numbers[2], 1);
+        }
+        return measures;
+    }
+
     SumRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
         if (image.dimensions() == 3) {
@@ -184,8 +194,9 @@ protected:
 
     bool form_serves(const Variant &variant, const SumRequest &request, const Array &output) const final {
         if (request.image().dimensions() == 3) {
-            const Array channel = channel_without_memory(request.image());
-            const SumRequest one = request_of_channel(request, channel);
+            const Array &image = request.image();
+            const SumRequest one = request_of(
+                request, are_together(image) ? rows_as_image(image) : channel_without_memory(image));
             return form_serves(variant, one, without_memory(one.output_type, one.output_shape));
         }
         const auto serves = [&](const SumRequest &one) {
@@ -199,7 +210,12 @@ private:
         return word == "u64" ? Type::u64 : word == "f64" ? Type::f64 : word == "f32" ? Type::f32 : Type::u32;
     }
 
-    // Colours: each channel is summed as an image by itself, and the sums of a place are side by side.
+    // Colours: sums of columns are those of all elements of a row, where libraries address it. Otherwise each
+    // channel is summed as an image by itself. The sums of a place are side by side.
+    bool are_together(const Array &image) const {
+        const int64_t bytes = image.size() / image.shape()[0] * (int64_t)size_of(image.type());
+        return kept_axis_ == 1 && bytes <= most_bytes;
+    }
     static Array channel_without_memory(const Array &image) {
         return without_memory(image.type(), {image.shape()[0], image.shape()[1]});
     }
@@ -210,10 +226,26 @@ private:
         request.output_shape.push_back(image.shape()[2]);
         return request;
     }
-    SumRequest request_of_channel(const SumRequest &request, const Array &channel) const {
-        SumRequest one = read({&channel, 1}, {{"output-type", std::string(name_of(request.output_type))}});
-        one.inputs = {channel};
+    // Of an image without colours that has some of the elements.
+    SumRequest request_of(const SumRequest &request, const Array &image) const {
+        SumRequest one = read({&image, 1}, {{"output-type", std::string(name_of(request.output_type))}});
+        one.inputs = {image};
         return one;
+    }
+    Plan plan_of_elements(
+        const Variant &variant, Device device, const SumRequest &request, Array &sums) const {
+        const SumRequest one = request_of(request, rows_as_image(request.image()));
+        const bool is_dense = sums.strides()[0] == sums.shape()[1];
+        Array made =
+            is_dense ? without_memory(one.output_type, one.output_shape).moved_to(sums, sums.offset_bytes()) :
+                       Array::uninitialized(one.output_type, one.output_shape);
+        Plan plan = this->plan(variant, device, one, made);
+        if (!is_dense) {
+            plan.host([made, sums]() mutable {
+                copy(Array::view(made.type(), std::as_const(made).data(), sums.shape()), sums);
+            });
+        }
+        return plan;
     }
     Plan plan_of_channels(
         const Variant &variant, Device device, const SumRequest &request, Array &sums) const {
@@ -222,7 +254,7 @@ private:
         Plan plan;
         plan.host([image, channels]() mutable { split_channels(image, channels); });
         for (const Array &channel : channels) {
-            const SumRequest one = request_of_channel(request, channel);
+            const SumRequest one = request_of(request, channel);
             made.push_back(Array::uninitialized(one.output_type, {1, one.output_shape[0]}));
             Array line = made.back().slice({0});
             plan.append(this->plan(variant, device, one, line));

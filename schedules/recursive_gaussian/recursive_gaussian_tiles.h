@@ -27,6 +27,12 @@ inline std::vector<Tunable> settings_of_colours() {
     return all;
 }
 
+// The same for f64, whose tiles have two runs. States are kept for whole groups of `steps`, so that with 16
+// the carries of a line of one pixel's width would take twice the memory of those of f32.
+inline std::vector<Tunable> settings_of_f64() {
+    return {{"steps", 8, 4, 32}, {"runs", 2, 1, 2}, {"pass", 64, 1, 256}};
+}
+
 // Weighted sums in the registers of a thread, `at_once` runs per iteration of a loop. Weights are loaded 16
 // bytes at a time: those of samples once, the matrices of each run where they are used. So are samples, where
 // those of a line are `side_by_side` in memory.
@@ -128,9 +134,8 @@ inline void scan_tiles(TiledGaussian &blur, const LoopLevel &at) {
 // which `at_once` at a time go through shared memory, one per thread; then a thread per direction scans these
 // sums; then it filters the tiles. The sums and what is scanned lie in `memory`.
 inline void filter_carries(TiledGaussian &blur, const LoopLevel &at, MemoryType memory) {
-    constexpr int at_once = 64;
+    const int tile = blur.tile, at_once = tile;
     const Var i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c, turn{"turn"};
-    const int tile = blur.tile;
     Func filtered = blur.carries_filtered, tails = blur.carry_tails;
     filtered.compute_at(at)
         .align_bounds(i, tile)

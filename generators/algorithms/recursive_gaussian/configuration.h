@@ -7,7 +7,7 @@ namespace tilewright {
 // Of the definition, of RecursiveGaussianTiles and of the forms in runs.
 struct RecursiveGaussianConfiguration {
     bool colours = false;     // any number of interleaved channels; otherwise one channel
-    bool two_sigmas = false;  // of the definition: it is there for other sigmas along x than along y
+    bool two_sigmas = false;  // of tiles: they serve another sigma down columns than along rows too
     bool near = false;  // of tiles: what enters a tile comes from its neighbours alone, for sigmas up to
                         // recursive_near_sigma
 

@@ -4,6 +4,7 @@
 namespace tilewright {
 
 constexpr int recursive_tile = 64;         // samples of a tile, along x and along y
+constexpr int recursive_tile_of_f64 = 32;  // the same, whose samples take twice the memory and registers
 constexpr int recursive_band = 48;         // rows of a band, on CPUs
 constexpr int recursive_carry_rows = 1;    // carry rows of a group
 constexpr int recursive_run = 16;          // samples of a tile that are summed before its runs are

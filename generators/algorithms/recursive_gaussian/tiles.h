@@ -34,6 +34,16 @@ struct TileNumbers {
     // mirror image in the last run.
     Halide::Func weights;
     bool near = false;  // RecursiveGaussianConfiguration
+
+    Expr zero() const {
+        return Halide::Internal::make_zero(across[0].type());
+    }
+};
+
+// What lines along an axis are filtered with.
+struct TiledAxis {
+    Recursion recursion;
+    TileNumbers numbers;
 };
 
 // What each tile line(i, v, t, g, c) adds to the states behind it (k < 3) and before it. The samples of a
@@ -55,12 +65,12 @@ struct TileSums : Halide::NamesInterface {
         const Expr first = samples(sample, v, run, t, g, c),
                    mirrored = samples(recursive_run - 1 - sample, v, run, t, g, c);
         weights(k, row) = numbers.weights(k, recursive_weight_rows(numbers.tile) - recursive_run / 2 + row);
-        halves(v, k, run, t, g, c) = 0.f;
+        halves(v, k, run, t, g, c) = numbers.zero();
         halves(v, k, run, t, g, c) += select(k < 3, first + mirrored, first - mirrored) * weights(k, sample);
         const Expr even = halves(v, k % 3, run, t, g, c), odd = halves(v, k % 3 + 3, run, t, g, c);
         of_runs(v, k, run, t, g, c) = select(k < 3, even + odd, even - odd);
         matrices(k, row) = numbers.weights(k, numbers.tile + row);
-        of_tile(v, k, t, g, c) = 0.f;
+        of_tile(v, k, t, g, c) = numbers.zero();
         of_tile(v, k, t, g, c) +=
             matrices(k, part.x + 3 * part.y) * of_runs(v, part.x + 3 * (k / 3), part.y, t, g, c);
     }
@@ -83,13 +93,14 @@ struct TileCarries : Halide::NamesInterface {
         : r(0, 3, 0, numbers.steps, 0, ceil_div(tiles, numbers.steps), name + "_r"), states(name) {
         const Expr k0 = r.x, n = r.y + numbers.steps * r.z;
         const std::vector<Expr> &a = numbers.across;
-        states(v, k, dir, g, s, c) = Halide::undef<float>();
+        states(v, k, dir, g, s, c) = Halide::undef(numbers.zero().type());
         Expr state = tails(v, k0 + 3 * dir, clamp(select(dir == 0, n - 1, tiles - n), 0, tiles - 1), g, c);
         for (int j = 2; j >= 0; j--) {
             state +=
                 mux(k0, {a[size_t(j)], a[size_t(3 + j)], a[size_t(6 + j)]}) * states(v, j, dir, g, n - 1, c);
         }
-        states(v, k0, dir, g, n, c) = select(n == 0, select(k0 == 0, edge(v, dir, g, c), 0.f), state);
+        states(v, k0, dir, g, n, c) =
+            select(n == 0, select(k0 == 0, edge(v, dir, g, c), numbers.zero()), state);
     }
 };
 
@@ -102,26 +113,30 @@ struct ImageCarries : Halide::NamesInterface {
 
     // tails(v, k + 3 dir, axis, t, g, c): of tile t along x and g along y; axis is 1 for columns.
     // edge(v, dir, g, c).
-    ImageCarries(Func tails, Func edge, Expr across, Expr down, const TileNumbers &numbers)
-        : r({{0, 3}, {0, numbers.steps}, {0, ceil_div(max(across, down), numbers.steps)}, {0, across + down}},
+    ImageCarries(
+        Func tails, Func edge, Expr across, Expr down, const TileNumbers &along_x, const TileNumbers &along_y)
+        : r({{0, 3}, {0, along_x.steps}, {0, ceil_div(max(across, down), along_x.steps)}, {0, across + down}},
               "image_carries_r"),
-          states("image_carries"), across_(across), down_(down), steps_(numbers.steps) {
-        const Expr k0 = r[0], n = r[1] + numbers.steps * r[2], g = r[3];
+          states("image_carries"), across_(across), down_(down), steps_(along_x.steps) {
+        const Expr k0 = r[0], n = r[1] + steps_ * r[2], g = r[3];
         const Expr is_column = g < across, tiles = select(is_column, down, across),
                    line = select(is_column, g, g - across), first = first_of(g);
-        r.where(numbers.steps * r[2] < tiles);
+        r.where(steps_ * r[2] < tiles);
         const Expr from = clamp(select(dir == 0, n - 1, tiles - n), 0, tiles - 1),
                    t = promised(select(is_column, line, from), across),
                    tile_g = promised(select(is_column, from, line), down);
-        const std::vector<Expr> &a = numbers.across;
-        states(v, k, dir, at, c) = Halide::undef<float>();
+        std::vector<Expr> a;
+        for (size_t i = 0; i < along_x.across.size(); i++) {
+            a.push_back(select(is_column, along_y.across[i], along_x.across[i]));
+        }
+        states(v, k, dir, at, c) = Halide::undef(a[0].type());
         Expr state = tails(v, k0 + 3 * dir, select(is_column, 1, 0), t, tile_g, c);
         for (int j = 2; j >= 0; j--) {
             state += mux(k0, {a[size_t(j)], a[size_t(3 + j)], a[size_t(6 + j)]}) *
                      states(v, j, dir, promised(first + max(n - 1, 0), total()), c);
         }
         states(v, k0, dir, promised(first + n, total()), c) =
-            select(n == 0, select(k0 == 0, edge(v, dir, g, c), 0.f), state);
+            select(n == 0, select(k0 == 0, edge(v, dir, g, c), along_x.zero()), state);
     }
 
     // Component j of the state at edge s of row group or column group `line`, counted from direction `dir`.
@@ -163,19 +178,20 @@ struct TileFilters : Halide::NamesInterface {
     Func causal, anticausal;
 
     // With the states of TileCarries.
-    TileFilters(const std::string &name, Func samples, Func states, Expr tiles, const Recursion &recursion,
-        const TileNumbers &numbers)
+    TileFilters(const std::string &name, Func samples, Func states, Expr tiles, const TiledAxis &axis)
         : TileFilters(
               name, samples,
               [=, this](int j, int dir) { return states(v, j, dir, g, dir ? tiles - 1 - t : Expr(t), c); },
-              recursion, numbers) {}
+              axis) {}
 
-    TileFilters(const std::string &name, Func samples, const State &state, const Recursion &recursion,
-        const TileNumbers &numbers)
-        : n(0, numbers.tile, name + "_n"), m(0, numbers.tile, name + "_m"), causal(name + "_causal"),
-          anticausal(name + "_anticausal") {
+    TileFilters(const std::string &name, Func samples, const State &state, const TiledAxis &axis)
+        : n(0, axis.numbers.tile, name + "_n"), m(0, axis.numbers.tile, name + "_m"),
+          causal(name + "_causal"), anticausal(name + "_anticausal") {
+        const TileNumbers &numbers = axis.numbers;
+        const Recursion &recursion = axis.recursion;
         const int tile = numbers.tile;
-        const Tuple none(Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>());
+        const Expr nothing = Halide::undef(recursion.type());
+        const Tuple none(nothing, nothing, nothing);
         auto at = [&](Func f, Expr i) {
             return Tuple(f(i, v, t, g, c)[0], f(i, v, t, g, c)[1], f(i, v, t, g, c)[2]);
         };
@@ -187,7 +203,7 @@ struct TileFilters : Halide::NamesInterface {
             recursion.step_ahead(samples(n, v, t, g, c), at(causal, n - 1), at(causal, n - 2));
 
         const Tuple behind = recursion.times_gain(at(causal, tile - 1));
-        std::vector<Expr> end(3, 0.f);
+        std::vector<Expr> end(3, numbers.zero());
         for (int r = 0; r < 3; r++) {
             for (int j = 2; j >= 0; j--) {
                 const size_t k = size_t(3 * r + j);
@@ -229,16 +245,16 @@ struct TiledGaussian : Halide::NamesInterface {
 
     using Pixels = std::function<Expr(Expr x, Expr y, Expr c)>;
 
-    TiledGaussian(
-        const Pixels &pixel, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
-        : tile(numbers.tile), rows(numbers.rows), across(ceil_div(width, numbers.tile)),
-          down(ceil_div(height, numbers.tile)) {
-        sum_tiles(pixel, height, numbers);
-        if (!numbers.near) {
-            scan_tiles(pixel, width, height, numbers);
+    // `by_x` filters rows, `by_y` columns.
+    TiledGaussian(const Pixels &pixel, Expr width, Expr height, const TiledAxis &by_x, const TiledAxis &by_y)
+        : tile(by_x.numbers.tile), rows(by_x.numbers.rows), across(ceil_div(width, tile)),
+          down(ceil_div(height, tile)) {
+        sum_tiles(pixel, height, by_x.numbers, by_y.numbers);
+        if (!by_x.numbers.near) {
+            scan_tiles(pixel, width, height, by_x.numbers, by_y.numbers);
         }
-        filter_carries(recursion, numbers);
-        filter_tiles(pixel, recursion, numbers);
+        filter_carries(by_x);
+        filter_tiles(pixel, by_x, by_y);
     }
 
 private:
@@ -247,16 +263,17 @@ private:
     // The tails of every tile (t along x, g along y), of its rows and of its columns. Without scans, the tail
     // of the last tile of a column, which no tile needs, is what enters the first one instead, and that of
     // the first one upwards what enters the last one.
-    void sum_tiles(const Pixels &pixel, const Expr &height, const TileNumbers &numbers) {
+    void sum_tiles(
+        const Pixels &pixel, const Expr &height, const TileNumbers &along_x, const TileNumbers &along_y) {
         tile_of_samples(i, v, t, g, c) = pixel(t * tile + i, g * tile + v, c);
         column_of_samples(i, v, t, g, c) = tile_of_samples(v, i, t, g, c);
-        sums.emplace_back("row_sums", tile_of_samples, numbers);
-        sums.emplace_back("column_sums", column_of_samples, numbers);
+        sums.emplace_back("row_sums", tile_of_samples, along_x);
+        sums.emplace_back("column_sums", column_of_samples, along_y);
         Expr column_tail = sums[1].of_tile(v, k, t, g, c);
-        if (numbers.near) {
+        if (along_y.near) {
             const Expr first = pixel(t * tile + v, select(k < 3, 0, height - 1), c);
-            column_tail =
-                select(g == select(k < 3, down - 1, 0), select(k % 3 == 0, first, 0.f), column_tail);
+            column_tail = select(
+                g == select(k < 3, down - 1, 0), select(k % 3 == 0, first, along_y.zero()), column_tail);
         }
         tails(v, k, axis, t, g, c) = select(axis == 0, sums[0].of_tile(v, k, t, g, c), column_tail);
     }
@@ -266,21 +283,24 @@ private:
     Expr from_neighbour(
         int j, int dir, const Expr &sample, const std::function<Expr(const Expr &)> &tail) const {
         const Expr neighbour = promised(clamp(t + (dir ? 1 : -1), 0, across - 1), across);
-        return select(t == (dir ? across - 1 : Expr(0)), j == 0 ? sample : Expr(0.f), tail(neighbour));
+        return select(t == (dir ? across - 1 : Expr(0)),
+            j == 0 ? sample : Halide::Internal::make_zero(sample.type()), tail(neighbour));
     }
 
     // The carries of the image, along y and along x.
-    void scan_tiles(const Pixels &pixel, Expr width, Expr height, const TileNumbers &numbers) {
+    void scan_tiles(const Pixels &pixel, Expr width, Expr height, const TileNumbers &along_x,
+        const TileNumbers &along_y) {
         const Expr is_column = g < across, line = select(is_column, g, g - across) * tile + v,
                    edge_x = select(is_column, line, select(dir == 0, 0, width - 1)),
                    edge_y = select(is_column, select(dir == 0, 0, height - 1), line);
         edge(v, dir, g, c) = pixel(promised(edge_x, across * tile), promised(edge_y, down * tile), c);
-        carries.emplace_back(tails, edge, across, down, numbers);
+        carries.emplace_back(tails, edge, across, down, along_x, along_y);
     }
 
     // The carries along y as rows of an image, and the same filtered along x. Tiles behind the last one are
     // the last one once more, and not used.
-    void filter_carries(const Recursion &recursion, const TileNumbers &numbers) {
+    void filter_carries(const TiledAxis &by_x) {
+        const TileNumbers &numbers = by_x.numbers;
         const Expr line = g * rows + v,  // k + 3 dir + 6 s
             tile_of_row = promised(min(t, across - 1), across);
         const Expr of_state = line % 3, side = (line / 3) % 2, edge = line / 6;
@@ -310,31 +330,31 @@ private:
                 const Expr s = dir ? across - 1 - tile_of_row : tile_of_row;
                 return along[0].states(v, j, dir, g, promised(s, across), c);
             },
-            recursion, numbers);
+            by_x);
         carries_transposed(i, v, t, g, c) = filters[0].anticausal(i, v, t, g, c)[0];
         carries_filtered(i, v, t, g, c) = carries_transposed(i, v, t, g, c);
     }
 
     // Both filters of each tile.
-    void filter_tiles(const Pixels &pixel, const Recursion &recursion, const TileNumbers &numbers) {
+    void filter_tiles(const Pixels &pixel, const TiledAxis &by_x, const TiledAxis &by_y) {
         source(i, v, t, g, c) = pixel(t * tile + i, g * tile + v, c);
         row(i, v, t, g, c) = source(i, v, t, g, c);
         filters.emplace_back(
             "rows", row,
             [&](int j, int dir) -> Expr {
-                if (numbers.near) {
+                if (by_x.numbers.near) {
                     return from_neighbour(j, dir, row(dir ? tile - 1 : 0, v, t, g, c),
                         [&](const Expr &from) { return tails(v, j + 3 * dir, 0, from, g, c); });
                 }
                 return carries[0].of_row(v, j, dir, g, dir ? across - 1 - t : Expr(t), c);
             },
-            recursion, numbers);
+            by_x);
         transposed(i, v, t, g, c) = filters[1].anticausal(i, v, t, g, c)[0];
         column(i, v, t, g, c) = transposed(v, i, g, t, c);
         Func carry_yx("carry_yx");
         const Expr which = k + 3 * dir + 6 * s;
         carry_yx(v, k, dir, g, s, c) = carries_filtered(v, which % rows, g, which / rows, c);
-        filters.emplace_back("columns", column, carry_yx, down, recursion, numbers);
+        filters.emplace_back("columns", column, carry_yx, down, by_y);
     }
 };
 
@@ -343,13 +363,13 @@ struct RecursiveGaussianTiles : TiledGaussian {
     static constexpr const char *name = "recursive_gaussian_tiles";
     Func out{"out"};
 
-    RecursiveGaussianTiles(Func image, const Pixel &pixel, Expr width, Expr height,
-        const Recursion &recursion, const TileNumbers &numbers)
+    RecursiveGaussianTiles(
+        Func image, const Pixel &pixel, Expr width, Expr height, const TiledAxis &by_x, const TiledAxis &by_y)
         : TiledGaussian(
               [=](Expr x, Expr y, Expr c) {
                   return pixel.read(image(clamp(x, 0, width - 1), clamp(y, 0, height - 1), c));
               },
-              width, height, recursion, numbers) {
+              width, height, by_x, by_y) {
         filtered(x, y, t, g, c) = filters[2].anticausal(y, x, g, t, c)[0];
         out(x, y, c) = pixel.written(filtered(x % tile, y % tile, x / tile, y / tile, c));
     }
@@ -361,10 +381,9 @@ struct RecursiveGaussianAligned : TiledGaussian {
     static constexpr const char *name = "recursive_gaussian_aligned";
     Func out{"out"};
 
-    RecursiveGaussianAligned(
-        Func image, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
-        : TiledGaussian([=](Expr x, Expr y, Expr) { return cast<float>(image(x, y)); }, width, height,
-              recursion, numbers) {
+    RecursiveGaussianAligned(Func image, Expr width, Expr height, const TiledAxis &axis)
+        : TiledGaussian(
+              [=](Expr x, Expr y, Expr) { return cast<float>(image(x, y)); }, width, height, axis, axis) {
         out(x, y, t, g) = Pixel{image.type()}.written(filters[2].anticausal(y, x, g, t, 0)[0]);
     }
 };

@@ -69,8 +69,7 @@ struct RecursiveGaussianOptions {
     double sigma_y = 5, sigma_x = 5;  // pixels, down columns and along rows: 0.5 to 2000
 };
 
-// The same with these options; the bounds above are those of the larger sigma. Other sigmas along the axes
-// are slower on GPUs: a thread filters a whole line.
+// The same with these options; the bounds above are those of the larger sigma.
 //
 //     recursive_gaussian(image, {.sigma_y = 3, .sigma_x = 20})
 Array recursive_gaussian(const Array &image, const RecursiveGaussianOptions &how, const Call &call = {});

@@ -1,6 +1,7 @@
 #pragma once
 // The forms of gaussian_blur: which blurs their variants serve, and the arguments of their libraries. One
-// file per idea: taps.cpp, near.cpp, dots.cpp, window.cpp, products.cpp and realigned.cpp. Not installed.
+// file per idea: taps.cpp, near.cpp, dots.cpp, window.cpp, products.cpp, realigned.cpp and planes.cpp. Not
+// installed.
 #include "runtime/operators/gaussian_blur/request.h"
 #include <vector>
 
@@ -12,6 +13,7 @@ std::vector<const Form *> forms_by_dots();
 std::vector<const Form *> forms_with_windows();
 std::vector<const Form *> forms_by_products();
 std::vector<const Form *> forms_by_copies();
+std::vector<const Form *> forms_by_planes();
 
 // A form whose libraries read the weights of all taps from an array, and count the elements of the image
 // between the passes in 31 bits.

@@ -73,7 +73,7 @@ public:
                            .measures = {"height", "width", "channels", "radius"}},
               gaussian_blur_variants(),
               joined({forms_by_taps(), forms_of_near_blurs(), forms_by_dots(), forms_with_windows(),
-                  forms_by_products(), forms_by_copies()})) {}
+                  forms_by_products(), forms_by_copies(), forms_by_planes()})) {}
 
 protected:
     GaussianBlurRequest read(std::span<const Array> inputs, const Settings &settings) const override {

@@ -78,16 +78,21 @@ protected:
     }
 
     // The weights of the taps 0 ... radius, zero beyond the radius of the blur: weight0, weight1 ... They are
-    // floats, or integers for u16 beside the same as fractions.
+    // floats, doubles for f64, or integers for u16 beside the same as fractions.
     virtual void bind_weights(Launch &launch, const GaussianBlurWindowConfiguration &window,
         const GaussianBlurRequest &request) const {
         const Type pixel = request.image().type();
         const GaussianWeights &numbers = request.numbers();
+        const double *exact = pixel == Type::f64 ? request.weights->integers(pixel).as<double>() : nullptr;
         for (int i = 0; i <= window.radius; i++) {
             const std::string number = std::to_string(i);
             if (pixel == Type::u16) {
                 const uint32_t weight = numbers.words16.at(i);
                 launch.value("weight" + number, weight).value("fraction" + number, (float)weight * 0x1p-24f);
+                continue;
+            }
+            if (pixel == Type::f64) {
+                launch.value("weight" + number, i > numbers.radius ? 0. : exact[numbers.radius + i]);
                 continue;
             }
             launch.value("weight" + number, i > numbers.radius ? 0.f : numbers.real[(size_t)i]);

@@ -20,10 +20,10 @@ struct TileWeights {
     RecursiveTiles tiles;
     Array table;
 
-    TileWeights(double sigma, int samples);
+    TileWeights(double sigma, int samples, Type number);
 
-    // Kept, so that what a device holds of it is not sent again at every call.
-    static std::shared_ptr<const TileWeights> of(double sigma, int samples);
+    // Kept, so that what a device holds of it is not sent again at every call. `number`: the table's type.
+    static std::shared_ptr<const TileWeights> of(double sigma, int samples, Type number = Type::f32);
 };
 
 // Which arguments the libraries of a form have in common with those of others.
@@ -31,6 +31,7 @@ struct RecursiveArguments {
     View (*image)(const Array &) = rows_of;
     View (*output)(const Array &) = rows_of;
     int samples = recursive_tile;  // of a part of a line, whose weights they read
+    int samples_of_f64 = recursive_tile;
 };
 
 struct RecursiveForm : BlurForm<BlurRequest> {
@@ -39,6 +40,9 @@ struct RecursiveForm : BlurForm<BlurRequest> {
 
 protected:
     void bind(Launch &launch, const Variant &variant, const BlurRequest &request, Array &output) const final;
+
+    // Those of a part of a line, for this sigma.
+    std::shared_ptr<const TileWeights> weights_of(const BlurRequest &request, double sigma) const;
 
     // Binds what the libraries take besides image, recursion and output.
     virtual void bind_rest(Launch &, const BlurRequest &, const TileWeights &, Array &) const {}
@@ -52,7 +56,8 @@ View pixels_of(const Array &array);
 
 constexpr int64_t most_blocks = 65535;  // along the second axis of a grid
 
-void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix);
+// In f64 where `type` is.
+void bind_matrix(Launch &launch, const std::string &name, const std::string &type, const Matrix3 &matrix);
 
 // Binds the numbers of a recursion along an axis, which ends their names. In f64 where `type` is.
 void bind_recursion(

@@ -6,27 +6,38 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <utility>
+#include <tuple>
+#include <vector>
 
 namespace tilewright {
 
-TileWeights::TileWeights(double sigma, int samples)
-    : tiles(sigma, samples), table(Type::f32, {recursive_weight_rows(samples), recursive_weight_pitch}, 0) {
-    float *to = table.as<float>();
+namespace {
+
+// The table as an array of numbers of this type.
+template<typename Number>
+Array table_of(const std::vector<double> &weights, Type number) {
+    Array table(number, {(int64_t)weights.size() / recursive_weight_pitch, recursive_weight_pitch}, 0);
+    std::ranges::transform(weights, table.as<Number>(), [](double weight) { return (Number)weight; });
+    return table;
+}
+
+std::vector<double> weights_of(const RecursiveTiles &tiles, int samples) {
+    std::vector<double> all((size_t)recursive_weight_rows(samples) * recursive_weight_pitch);
+    double *to = all.data();
     for (size_t r = 0; r < (size_t)samples; r++) {
         for (size_t k = 0; k < 3; k++) {
-            to[recursive_weight_pitch * r + k] = (float)tiles.weights[r][k];
-            to[recursive_weight_pitch * r + 3 + k] = (float)tiles.weights[(size_t)samples - 1 - r][k];
+            to[recursive_weight_pitch * r + k] = tiles.weights[r][k];
+            to[recursive_weight_pitch * r + 3 + k] = tiles.weights[(size_t)samples - 1 - r][k];
         }
     }
     to += recursive_weight_pitch * samples;
-    float *const halves = to + recursive_weight_pitch * 3 * (samples / recursive_run);
+    double *const halves = to + recursive_weight_pitch * 3 * (samples / recursive_run);
     for (int r = 0; r < recursive_run / 2; r++) {
         for (size_t k = 0; k < 3; k++) {
             const double weight = tiles.weights[(size_t)(samples - recursive_run + r)][k],
                          mirrored = tiles.weights[(size_t)(samples - 1 - r)][k];
-            halves[recursive_weight_pitch * r + (int)k] = (float)((weight + mirrored) / 2);
-            halves[recursive_weight_pitch * r + 3 + (int)k] = (float)((weight - mirrored) / 2);
+            halves[recursive_weight_pitch * r + (int)k] = (weight + mirrored) / 2;
+            halves[recursive_weight_pitch * r + 3 + (int)k] = (weight - mirrored) / 2;
         }
     }
     const int runs = samples / recursive_run;
@@ -35,19 +46,26 @@ TileWeights::TileWeights(double sigma, int samples)
         state[(size_t)j] = 1;
         for (int behind = 0; behind < runs; behind++) {  // runs between a run and the end of the tile
             for (int k = 0; k < 3; k++) {
-                to[recursive_weight_pitch * (3 * (runs - 1 - behind) + j) + k] = (float)state[(size_t)k];
-                to[recursive_weight_pitch * (3 * behind + j) + 3 + k] = (float)state[(size_t)k];
+                to[recursive_weight_pitch * (3 * (runs - 1 - behind) + j) + k] = state[(size_t)k];
+                to[recursive_weight_pitch * (3 * behind + j) + 3 + k] = state[(size_t)k];
             }
             for (int n = 0; n < recursive_run; n++) {
                 tiles.coefficients.step(0, state);
             }
         }
     }
+    return all;
 }
 
-std::shared_ptr<const TileWeights> TileWeights::of(double sigma, int samples) {
-    auto &known = immortal([] { return Cache<std::pair<double, int>, TileWeights>(64); });
-    return known.get({sigma, samples}, [=] { return TileWeights(sigma, samples); });
+}  // namespace
+
+TileWeights::TileWeights(double sigma, int samples, Type number)
+    : tiles(sigma, samples),
+      table((number == Type::f64 ? table_of<double> : table_of<float>)(weights_of(tiles, samples), number)) {}
+
+std::shared_ptr<const TileWeights> TileWeights::of(double sigma, int samples, Type number) {
+    auto &known = immortal([] { return Cache<std::tuple<double, int, Type>, TileWeights>(64); });
+    return known.get({sigma, samples, number}, [=] { return TileWeights(sigma, samples, number); });
 }
 
 View pixels_of(const Array &array) {
@@ -76,8 +94,8 @@ std::vector<double> elements_of(const Matrix3 &matrix) {
 
 }  // namespace
 
-void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix) {
-    bind_numbers<float>(launch, name, elements_of(matrix));
+void bind_matrix(Launch &launch, const std::string &name, const std::string &type, const Matrix3 &matrix) {
+    (type == "f64" ? bind_numbers<double> : bind_numbers<float>)(launch, name, elements_of(matrix));
 }
 
 void bind_recursion(
@@ -85,11 +103,16 @@ void bind_recursion(
     const RecursiveCoefficients &c = tiles.coefficients;
     const auto bind = type == "f64" ? bind_numbers<double> : bind_numbers<float>;
     bind(launch, "step" + axis, std::array{c.gain, c.slope, c.feedback[2]});
-    bind(launch, "turn" + axis, elements_of(tiles.end_matrix));
+    bind_matrix(launch, "turn" + axis, type, tiles.end_matrix);
+}
+
+std::shared_ptr<const TileWeights> RecursiveForm::weights_of(const BlurRequest &request, double sigma) const {
+    return request.type == "f64" ? TileWeights::of(sigma, arguments_.samples_of_f64, Type::f64) :
+                                   TileWeights::of(sigma, arguments_.samples);
 }
 
 void RecursiveForm::bind(Launch &launch, const Variant &, const BlurRequest &request, Array &output) const {
-    const auto weights = TileWeights::of(request.sigma, arguments_.samples);
+    const auto weights = weights_of(request, request.sigma);
     launch.in("image", request.image(), arguments_.image(request.image()));
     bind_recursion(launch, "", request.type, weights->tiles);
     bind_rest(launch, request, *weights, output);
@@ -121,9 +144,7 @@ struct DefinitionForm final : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
     bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
-        const bool is_for_two = variant.configuration<RecursiveGaussianConfiguration>().two_sigmas;
-        return has_tiles(variant, request) &&
-               (!is_for_two || request.sigma_y != request.sigma || request.type == "f64");
+        return has_tiles(variant, request);
     }
     bool takes_two_sigmas() const override {
         return true;

@@ -10,11 +10,12 @@ namespace {
 
 constexpr int tile = recursive_tile, band = recursive_band;
 
-// Binds what lines in tiles need besides the recursion.
-void bind_carries(Launch &launch, const TileWeights &weights) {
-    launch.in("weights", weights.table);
-    bind_matrix(launch, "across", weights.tiles.across);
-    bind_matrix(launch, "behind", weights.tiles.behind);
+// Binds what lines in tiles along an axis, which ends the names, need besides the recursion.
+void bind_carries(
+    Launch &launch, const std::string &axis, const std::string &type, const TileWeights &weights) {
+    launch.in("weights" + axis, weights.table);
+    bind_matrix(launch, "across" + axis, type, weights.tiles.across);
+    bind_matrix(launch, "behind" + axis, type, weights.tiles.behind);
 }
 
 // Whether the bytes between the rows of an output are its own: it has none, or is a whole array of this
@@ -53,7 +54,7 @@ struct BandsForm final : RecursiveForm {
     void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &weights,
         Array &output) const override {
         launch.value("channels", (int32_t)request.channels());
-        bind_carries(launch, weights);
+        bind_carries(launch, "", request.type, weights);
         BandStates states(output);
         launch.out("states", states.memory, states.view);
     }
@@ -63,11 +64,23 @@ struct TilesForm : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
     bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
-        return !variant.configuration<RecursiveGaussianConfiguration>().near ||
-               request.sigma <= recursive_near_sigma;
+        const auto form = variant.configuration<RecursiveGaussianConfiguration>();
+        return (!form.near || request.sigma <= recursive_near_sigma) &&
+               (form.two_sigmas || request.sigma_y == request.sigma);
     }
-    void bind_rest(Launch &launch, const BlurRequest &, const TileWeights &weights, Array &) const override {
-        bind_carries(launch, weights);
+    bool takes_two_sigmas() const override {
+        return true;
+    }
+
+protected:
+    void bind_rest(
+        Launch &launch, const BlurRequest &request, const TileWeights &weights, Array &) const override {
+        bind_carries(launch, "", request.type, weights);
+        if (launch.variant().configuration<RecursiveGaussianConfiguration>().two_sigmas) {
+            const auto down = weights_of(request, request.sigma_y);
+            bind_recursion(launch, "_y", request.type, down->tiles);
+            bind_carries(launch, "_y", request.type, *down);
+        }
     }
 };
 
@@ -97,7 +110,8 @@ struct AlignedForm final : TilesForm {
 };
 
 constexpr BandsForm bands("recursive_gaussian_bands", {.samples = band});
-constexpr TilesForm tiles("recursive_gaussian_tiles", {.image = pixels_of, .output = pixels_of});
+constexpr TilesForm tiles("recursive_gaussian_tiles",
+    {.image = pixels_of, .output = pixels_of, .samples_of_f64 = recursive_tile_of_f64});
 constexpr AlignedForm aligned("recursive_gaussian_aligned", {.output = tiles_of});
 
 }  // namespace
