@@ -109,6 +109,7 @@ tilewright_without_sanitizers(tilewright_generator_main)
 set(passes "")
 foreach (file generators/algorithms/tensor_product.h generators/algorithms/tensor_text.h
     generators/algorithms/tensor_copies.h generators/algorithms/tensor_bulk.h
+    generators/algorithms/tensor_bulk_sums.h
     generators/algorithms/text_lines.h generators/algorithms/next_block.h
     generators/algorithms/block_clusters.h generators/algorithms/word_pairs.h
     generators/algorithms/passing_words.h

@@ -135,14 +135,16 @@ ScheduleVariant by_panels(ScheduleVariant variant) {
         .meant_for("tiles", {.least = 24});
 }
 
-using matmul_fragments::fragments, matmul_fragments::rows, matmul_fragments::shares, matmul_fragments::tiles;
+using matmul_fragments::clusters, matmul_fragments::fragments, matmul_fragments::rows,
+    matmul_fragments::shares, matmul_fragments::tiles;
 using matmul_lanes::lanes, matmul_lanes::slices;
 const MatmulFragmentsConfiguration panels{.copies = FragmentDivision::Copies::panels},
     in_parts{.copies = FragmentDivision::Copies::parts}, in_rows{.copies = FragmentDivision::Copies::rows},
     in_boxes{.copies = FragmentDivision::Copies::boxes},
     in_tight_rows{.copies = FragmentDivision::Copies::tight_rows},
     in_shared_rows{.copies = FragmentDivision::Copies::shared_rows},
-    turned{.copies = FragmentDivision::Copies::turned};
+    turned{.copies = FragmentDivision::Copies::turned},
+    in_shared_boxes{.copies = FragmentDivision::Copies::shared_boxes};
 
 ScheduleVariants tuned_on_cpus() {
     // A vector along k, or along x, must have enough elements to be worth it. Measured on two cores of an AMD
@@ -193,6 +195,24 @@ ScheduleVariants tuned_on_cpus() {
 ScheduleVariants tuned_on_tensor_cores() {
     return family("tuned",
         {
+            // On an H200, f16 64 / 128 / 256 x 4096 x 4096, ms (2026-11-30): .0136 / .0226 / .0397, the next
+            // one .0182 / .0158 / .0279, and the one behind it .0193 / .0180 / .0213; by clusters of four
+            // blocks 64 x 64 tiles take .0222 / .0317 / .0503.
+            variant(
+                "tuned_tensor_shares", cuda, "f16 bf16", fragments, in_shared_boxes, clusters(1, 64, 2, 6))
+                .meant_for("shorter_side", {.most = 64})
+                .meant_for("k", {.least = 1024})
+                .says("As tuned_tensor_small_boxes, where two thread blocks share the depth of a tile."),
+            variant("tuned_tensor_shares_tall", cuda, "f16 bf16", fragments, in_shared_boxes,
+                clusters(2, 64, 2, 6))
+                .meant_for("shorter_side", {.most = 128})
+                .meant_for("k", {.least = 1024})
+                .says("As tuned_tensor_shares, in 128 x 64 tiles."),
+            variant("tuned_tensor_shares_128", cuda, "f16 bf16", fragments, in_shared_boxes,
+                clusters(2, 128, 2, 4))
+                .meant_for("shorter_side", {.most = 256})
+                .meant_for("k", {.least = 1024})
+                .says("As tuned_tensor_shares, in 128 x 128 tiles."),
             // On an H200, f16 512 / 1024 / 2048 by OpenCL with half of the depth per block, ms (2026-11-29):
             // .0123 / .0114 / .0542; with three blocks ahead .0127 / .0127 / .0517.
             variant("tuned_tensor_small_whole", gpu, "f16 bf16", fragments, in_rows, rows(1, 1, 64, 32, 8, 4))

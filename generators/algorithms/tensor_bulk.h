@@ -1,6 +1,7 @@
 #pragma once
 // Copies of rows by the tensor memory accelerator of compute capability 9.0, in place of those of
 // tensor_copies.h.
+#include "generators/algorithms/tensor_bulk_sums.h"
 #include "generators/algorithms/tensor_product.h"
 #include "generators/algorithms/text_lines.h"
 #include <algorithm>
@@ -21,11 +22,18 @@ namespace tilewright::tensor_text {
 //
 // Thread block (x, y, z) computes tile y of the rows and tile x + z n of the columns, where n is their number
 // along x (MatmulFragments::store_in_groups).
+//
+// Where the thread blocks along z are a cluster (TensorProduct::shares), thread block (x, y, z) multiplies
+// share z of the depth of tile (x, y). Beyond the end of the depth the accelerator writes zeros. The sums of
+// all shares are then in the shared memory of their thread blocks. Each block adds those of some boxes, in
+// the order of the shares, and stores them. Shared memory of a cluster has no address 0: all addresses are
+// behind that of the memory of the launch.
 class BulkCopies {
 public:
     // The text has one kernel with products.
     BulkCopies(const TensorProduct &product, const std::vector<std::string> &texts)
-        : ahead_(product.ahead), slots_(product.ahead + 2), columns_(product.columns) {
+        : ahead_(product.ahead), slots_(product.ahead + 2), columns_(product.columns),
+          shares_(product.shares) {
         for (const std::string &text : texts) {  // of a line or more
             add(lines_, text);
         }
@@ -52,6 +60,12 @@ public:
             if (line == ")" && has(lines_[at - 1], kernel_ + "_param_")) {
                 all.back() += parameters();
             }
+            if (shares_ > 1 && line == "{") {
+                all.push_back(".explicitcluster\n.reqnctapercluster 1, 1, " + std::to_string(shares_));
+            } else if (shares_ > 1 && line.starts_with(".address_size")) {
+                all.push_back(line + "\n.extern .shared .align 1024 .b8 " + std::string(memory) + "[];");
+                continue;
+            }
             if (!is_of_threads) {
                 all.push_back(line);
             }
@@ -59,6 +73,9 @@ public:
                 add(all, begin());
             } else if (line.starts_with(descriptor_of_a)) {
                 add(all, same_in_a_warp);
+                add(all, behind_memory("%twd0"));
+            } else if (line.starts_with(descriptor_of_b)) {
+                add(all, behind_memory("%twd1"));
             } else if (at == end) {
                 add(all, copies());
             }
@@ -71,10 +88,12 @@ public:
     }
 
 private:
-    static constexpr int box = 8192;  // bytes
+    static constexpr int box = bytes_of_box;
     // The address in the descriptor of A, which is the same in all lanes of a warp. The compiler keeps it in
     // a register of the warp where it sees that.
-    static constexpr std::string_view descriptor_of_a = "\tadd.s64 \t%twd0, ";
+    static constexpr std::string_view descriptor_of_a = "\tadd.s64 \t%twd0, ",
+                                      descriptor_of_b = "\tadd.s64 \t%twd1, ";
+    static constexpr std::string_view memory = "tw_shared";
     static constexpr const char *same_in_a_warp =
         "\tcvt.u32.u64 \t%twm8, %twd0;\n\tshfl.sync.idx.b32 \t%twm8, %twm8, 0, 31, 0xffffffff;\n"
         "\tcvt.u64.u32 \t%twd0, %twm8;";
@@ -89,7 +108,7 @@ private:
             return copies * step / box;
         }
     };
-    const int ahead_, slots_, columns_;
+    const int ahead_, slots_, columns_, shares_;
     std::vector<std::string> lines_;
     std::string kernel_;
     Tile a_, b_;
@@ -150,6 +169,11 @@ private:
         }
         a_ = tiles[is_a(tiles[0]) ? 0 : 1];
         b_ = tiles[is_a(tiles[0]) ? 1 : 0];
+        // Of more than 16 parameters, Halide's order is not that of the arguments, by which a launch
+        // finds the matrices.
+        if (a_.parameter != "0" || b_.parameter != "1") {
+            refuse("the first parameters are not the matrices");
+        }
     }
 
     // The first operand of the instruction that gives a register its value.
@@ -243,7 +267,7 @@ private:
             std::count_if(lines_.begin() + (ptrdiff_t)begin, lines_.begin() + (ptrdiff_t)end, is_store);
         const long long ring = slots_ * (a_.boxes() + b_.boxes()) * box;
         if (columns_ % 32 != 0 || (int)sums.size() != columns_ / 2 || a_.boxes() > 2 ||
-            a_.boxes() * bytes_of_group() > ring || stores != columns_ / 4 ||
+            boxes_of_sums().bytes() > ring || stores != columns_ / 4 ||
             std::ranges::count_if(lines_, is_store) != stores) {
             refuse("the sums of products are not those of whole boxes");
         }
@@ -251,82 +275,43 @@ private:
         for (size_t at = begin; at < end; at++) {
             own += lines_[at] + "\n";
         }
-        std::string text = places_of_sums();
         for (size_t sum = 0; sum < sums.size(); sum += 2) {
-            const std::string pair = "{" + sums[sum] + ", " + sums[sum + 1] + "}";
-            if (!has(own, pair)) {
+            if (!has(own, "{" + sums[sum] + ", " + sums[sum + 1] + "}")) {
                 refuse("a pair of sums is not stored");
             }
-            const size_t of_box = sum % 16 / 2, columns = sum / 16;
-            text += "\tst.shared.v2.b32 \t[%tws" + std::to_string(4 + of_box / 2) + "+" +
-                    std::to_string((size_t)box * columns + 1024 * (of_box % 2)) + "], " + pair + ";\n" +
-                    (of_box == 7 ? box_of_sums(columns) : "");
         }
-        return text + "\tcp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group.read \t0;\n";
+        return boxes_of_sums().stores(sums);
     }
 
-    long long bytes_of_group() const {  // the sums of 64 rows
-        return 256LL * columns_;
-    }
-
-    // Lane 4 g + q of a warp has pairs of neighbouring sums of rows g and g + 8 of its 16 rows, at columns 2
-    // q and 2 q + 1 of each eight. A row of 32 columns is a line of 128 bytes, in the order of lines of the
-    // accelerator. %tws4 to %tws7: where the pairs of each of the four eights are in the first box. %tws1:
-    // where that box is; %tws2 and %tws3: its first row and column, which is counted in words of 16 bits.
-    // %twq1: whether the thread is of the second 64 rows; %twq0: whether it is not the first one of its 64.
-    std::string places_of_sums() const {
-        std::string text =
-            "\t.reg .b32 \t%tws<8>;\n\tbar.sync \t0;\n\tmov.u32 \t%twm8, %tid.x;\n"
-            "\tshfl.sync.idx.b32 \t%tws0, %twm8, 0, 31, 0xffffffff;\n\tshr.u32 \t%tws0, %tws0, 7;\n"
-            "\tmad.lo.u32 \t%tws1, %tws0, " +
-            std::to_string(bytes_of_group()) + ", " + std::to_string(std::min(a_.to_offset, b_.to_offset)) +
-            ";\n\tmad.lo.u32 \t%tws2, %tws0, 64, %twm6;\n\tshl.b32 \t%tws3, %twm7, 1;\n"
-            "\tsetp.ne.u32 \t%twq1, %tws0, 0;\n"
-            // The row, 16 warp + g, in %twm9; the place, 2 (q / 2 ^ g) + q % 2, in pieces of 8 bytes, in
-            // %twm10.
-            "\tand.b32 \t%twm9, %twm8, 96;\n\tshr.u32 \t%twm9, %twm9, 1;\n\tshr.u32 \t%twm10, %twm8, 2;\n"
-            "\tand.b32 \t%twm10, %twm10, 7;\n\tadd.s32 \t%twm9, %twm9, %twm10;\n"
-            "\tmad.lo.u32 \t%twm9, %twm9, 128, %tws1;\n\tshl.b32 \t%twm10, %twm10, 1;\n"
-            "\tand.b32 \t%tws0, %twm8, 3;\n\txor.b32 \t%twm10, %twm10, %tws0;\n"
-            "\tshl.b32 \t%twm10, %twm10, 3;\n";
-        for (int eight = 0; eight < 4; eight++) {
-            const std::string to = "%tws" + std::to_string(4 + eight);
-            text += "\txor.b32 \t" + to + ", %twm10, " + std::to_string(32 * eight) + ";\n\tadd.s32 \t" + to +
-                    ", " + to + ", %twm9;\n";
-        }
-        return text + "\tand.b32 \t%twm8, %twm8, 127;\n\tsetp.ne.u32 \t%twq0, %twm8, 0;\n\tmov.b64 \t%twe, " +
-               map_of_output() + ";\n\tcvta.param.u64 \t%twe, %twe;\n";
-    }
-
-    // Stores a box, once its 64 rows are in shared memory.
-    std::string box_of_sums(size_t number) const {
-        const std::string label = "$TW_stored" + std::to_string(number);
-        return std::string("\tfence.proxy.async.shared::cta;\n") +
-               (a_.boxes() == 1 ? "\tbar.sync \t0;\n" :
-                                  "\t@!%twq1 bar.sync \t1, 128;\n\t@%twq1 bar.sync \t2, 128;\n") +
-               "\t@%twq0 bra \t" + label +
-               ";\n\tcp.async.bulk.tensor.2d.global.shared::cta.bulk_group \t[%twe, {%tws3, %tws2}], "
-               "[%tws1];\n" +
-               label + ":\n\tadd.s32 \t%tws1, %tws1, " + std::to_string(box) +
-               ";\n\tadd.s32 \t%tws3, %tws3, 64;\n";
+    BoxesOfSums boxes_of_sums() const {
+        return {(int)a_.boxes(), columns_, shares_, std::min(a_.to_offset, b_.to_offset), map_of_output()};
     }
 
     // %twm0: the first barrier. %twm1 and %twm5: the place in shared memory of the block that is multiplied
     // next, and the phase of its barrier. %twm2: the block that is copied next; %twm3: its place. %twm6 and
-    // %twm7: the tile's first row and column. %twm11: blocks of the depth; none beyond the last column.
+    // %twm7: the tile's first row and column. %twm11: blocks of the depth; none beyond the last column. Of a
+    // share they are those of the share; %twm12: where shared memory begins, %twm13: where the share does.
     std::string begin() const {
         std::string text =
-            "\t.reg .b32 \t%twm<12>;\n\t.reg .b64 \t%twe;\n\t.reg .pred \t%twq<3>;\n"
-            "\tmov.u32 \t%twm0, %dynamic_smem_size;\n\tadd.s32 \t%twm0, %twm0, -128;\n"
+            "\t.reg .b32 \t%twm<14>;\n\t.reg .b64 \t%twe;\n\t.reg .pred \t%twq<3>;\n"
+            "\tmov.u32 \t%twm0, %dynamic_smem_size;\n\tadd.s32 \t%twm0, %twm0, -128;\n" +
+            (shares_ > 1 ? "\tmov.u32 \t%twm12, " + std::string(memory) + ";\n" : "") +
+            behind_memory("%twm0") +
             "\tmov.u32 \t%twm1, %tid.x;\n\tsetp.ne.u32 \t%twq0, %twm1, 0;\n"
             "\tmov.u32 \t%twm6, %ctaid.y;\n\tmul.lo.u32 \t%twm6, %twm6, " +
             std::to_string(64 * a_.boxes()) +
-            ";\n\tmov.u32 \t%twm7, %ctaid.x;\n\tmov.u32 \t%twm8, %ctaid.z;\n\tmov.u32 \t%twm9, %nctaid.x;\n"
-            "\tmad.lo.u32 \t%twm7, %twm8, %twm9, %twm7;\n\tmul.lo.u32 \t%twm7, %twm7, " +
-            std::to_string(columns_) + ";\n\tld.param.u32 \t%twm11, [" + map_of(a_.parameter) +
-            "+128];\n\tld.param.u32 \t%twm9, [" + map_of(b_.parameter) +
+            ";\n\tmov.u32 \t%twm7, %ctaid.x;\n\tmov.u32 \t%twm8, %ctaid.z;\n" +
+            (shares_ > 1 ? "" :
+                           "\tmov.u32 \t%twm9, %nctaid.x;\n\tmad.lo.u32 \t%twm7, %twm8, %twm9, %twm7;\n") +
+            "\tmul.lo.u32 \t%twm7, %twm7, " + std::to_string(columns_) + ";\n\tld.param.u32 \t%twm11, [" +
+            map_of(a_.parameter) + "+128];\n\tld.param.u32 \t%twm9, [" + map_of(b_.parameter) +
             "+128];\n\tshl.b32 \t%twm9, %twm9, 6;\n\tsetp.ge.u32 \t%twq1, %twm7, %twm9;\n"
-            "\t@%twq1 mov.b32 \t%twm11, 0;\n\t@%twq0 bra \t$TW_made;\n";
+            "\t@%twq1 mov.b32 \t%twm11, 0;\n" +
+            (shares_ > 1 ? "\tadd.s32 \t%twm11, %twm11, " + std::to_string(shares_ - 1) +
+                               ";\n\tdiv.u32 \t%twm11, %twm11, " + std::to_string(shares_) +
+                               ";\n\tmul.lo.u32 \t%twm13, %twm11, %twm8;\n\tshl.b32 \t%twm13, %twm13, 6;\n" :
+                           "") +
+            "\t@%twq0 bra \t$TW_made;\n";
         for (int slot = 0; slot < slots_; slot++) {
             text += "\tmbarrier.init.shared::cta.b64 \t[%twm0+" + std::to_string(8 * slot) + "], 1;\n";
         }
@@ -342,6 +327,10 @@ private:
             text += "\tmov.b32 \t%twm" + number + ", 0;\n";
         }
         return text;
+    }
+
+    std::string behind_memory(const std::string &address) const {
+        return tensor_text::behind_memory(address, shares_);
     }
 
     // The barrier of the block at a place, in %twm4.
@@ -367,7 +356,8 @@ private:
     std::string boxes_of(const Tile &tile, const std::string &along) const {
         const std::string size = std::to_string(box);
         std::string text = "\tmad.lo.u32 \t%twm8, %twm3, " + std::to_string(tile.copies * tile.step) + ", " +
-                           std::to_string(tile.to_offset) + ";\n\tmov.b64 \t%twe, " + map_of(tile.parameter) +
+                           std::to_string(tile.to_offset) + ";\n" + behind_memory("%twm8") +
+                           "\tmov.b64 \t%twe, " + map_of(tile.parameter) +
                            ";\n\tcvta.param.u64 \t%twe, %twe;\n";
         for (long long i = 0; i < tile.boxes(); i++) {
             text += i == 0 ? "" :
@@ -379,12 +369,17 @@ private:
         return text;
     }
 
+    std::string depth_of_block(const std::string &to) const {
+        return "\tshl.b32 \t" + to + ", %twm2, 6;\n" +
+               (shares_ > 1 ? "\tadd.s32 \t" + to + ", " + to + ", %twm13;\n" : "");
+    }
+
     // Block %twm2, at place %twm3.
     std::string block_of_boxes() const {
         return barrier_of("%twm3") + "\tmbarrier.arrive.expect_tx.shared::cta.b64 \t_, [%twm4], " +
-               std::to_string((a_.boxes() + b_.boxes()) * box) +
-               ";\n\tmov.b32 \t%twm9, %twm6;\n\tshl.b32 \t%twm10, %twm2, 6;\n" + boxes_of(a_, "%twm9") +
-               "\tshl.b32 \t%twm9, %twm2, 6;\n\tmov.b32 \t%twm10, %twm7;\n" + boxes_of(b_, "%twm10");
+               std::to_string((a_.boxes() + b_.boxes()) * box) + ";\n\tmov.b32 \t%twm9, %twm6;\n" +
+               depth_of_block("%twm10") + boxes_of(a_, "%twm9") + depth_of_block("%twm9") +
+               "\tmov.b32 \t%twm10, %twm7;\n" + boxes_of(b_, "%twm10");
     }
 
     // Of a block, where the beginning has not copied it, and there is one.

@@ -40,6 +40,8 @@ struct TensorProduct {
     // Whether the ring has one block less: a block is copied into the place of the one before it, once the
     // products of that are at their end.
     bool tight = false;
+    // Of boxes: so many thread blocks, which are a cluster, share the depth; each multiplies its part of it.
+    int shares = 1;
 
     static constexpr int rows = 64, threads = 128;
     // Compute capability 9.0 alone has the instructions (target sm_90a).
@@ -76,7 +78,7 @@ struct TensorProduct {
                                         "_a") +
                                 std::to_string(ahead) :
                             "") +
-               "_" + std::to_string(result);
+               (shares > 1 ? "_s" + std::to_string(shares) : "") + "_" + std::to_string(result);
     }
     // Whether a function takes the sum that its result is added to, as its last operand. So the tensor cores
     // keep the sums of numbers that have one part. Its first operand is then the number of the result, and
@@ -98,7 +100,10 @@ inline std::optional<std::pair<TensorProduct, int>> tensor_result(const std::str
         const char *at = function.data();
         const char *const end = at + function.size();
         for (const auto &[words, number] : {std::pair<std::string_view, int *>{begin, &product.columns},
-                 {"_k", &product.depth}, {"_a", &product.ahead}, {"_", &result}}) {
+                 {"_k", &product.depth}, {"_a", &product.ahead}, {"_s", &product.shares}, {"_", &result}}) {
+            if (words == "_s" && !std::string_view(at, end).starts_with(words)) {
+                continue;
+            }
             if (words == "_a") {
                 product.boxes = std::string_view(at, end).starts_with("_b");
                 product.tight = std::string_view(at, end).starts_with("_c");

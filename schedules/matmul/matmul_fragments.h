@@ -37,7 +37,7 @@ inline void pack(MatmulFragments &f) {
 
 // Where the sums of the tensor cores are stored.
 inline Func stored(const MatmulFragments &f) {
-    return f.division.shares_depth() ? f.partial : f.out;
+    return f.division.adds_shares() ? f.partial : f.out;
 }
 
 // Copies a block of the depth of a panel to shared memory, 16 bytes per thread and iteration, one block ahead
@@ -195,7 +195,7 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
         f.tile_a.bound_extent(f.l, 32).bound_extent(f.m, division.rows() / 16);
     }
     words_in_registers(f);
-    if (division.shares_depth()) {
+    if (division.adds_shares()) {
         add_shares(f);
     }
     if (division.copies == FragmentDivision::Copies::parts) {
@@ -208,7 +208,7 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
     f.tile_b.bound_extent(f.n, division.columns).bound_extent(f.h, f.product.parts());
     tile_in_shared(f, f.tile_b, f.n, f.h, division.depth / 4);
     pack(f);
-    if (f.product.parts() == 2 && !division.shares_depth()) {
+    if (f.product.parts() == 2 && !division.adds_shares()) {
         sum_again(f, 1);
     }
 }
@@ -221,6 +221,10 @@ inline std::vector<Tunable> tiles(int tiles, int columns, int depth, int group, 
 inline std::vector<Tunable> rows(int tiles, int groups, int columns, int depth, int group, int ahead) {
     return {{"tiles", tiles, 1, 2}, {"groups", groups, 1, 3}, {"columns", columns, 64, 256},
         {"depth", depth, 16, 32}, {"group", group, 1, 64}, {"ahead", ahead, 1, 8}};
+}
+inline std::vector<Tunable> clusters(int groups, int columns, int shares, int ahead) {
+    return {{"tiles", 1}, {"groups", groups, 1, 2}, {"columns", columns, 64, 256}, {"depth", 32},
+        {"shares", shares, 2, 8}, {"ahead", ahead, 1, 6}};
 }
 inline std::vector<Tunable> shares(int tiles, int columns, int depth, int blocks) {
     return {{"tiles", tiles, 1, 2}, {"groups", 1}, {"columns", columns, 64, 256}, {"depth", depth, 16, 64},

@@ -48,7 +48,11 @@ TEST(Matmul, ChoosesTensorCoresForSixteenBitFloats) {
     for (const Type type : {Type::f16, Type::bf16}) {
         EXPECT_EQ(chosen(Backend::cuda, 2048, 1, 2048, type), "tuned_tensor");
         EXPECT_EQ(chosen(Backend::cuda, 511, 513, 509, type), "tuned_tensor_small");
-        EXPECT_EQ(chosen(Backend::cuda, 64, 8200, 64, type), "tuned_tensor_small_boxes");
+        EXPECT_EQ(chosen(Backend::cuda, 64, 8200, 64, type), "tuned_tensor_shares");
+        EXPECT_EQ(chosen(Backend::cuda, 1, 4096, 4096, type), "tuned_tensor_shares");
+        EXPECT_EQ(chosen(Backend::cuda, 128, 4096, 4096, type), "tuned_tensor_shares_tall");
+        EXPECT_EQ(chosen(Backend::cuda, 256, 4096, 4096, type), "tuned_tensor_shares_128");
+        EXPECT_EQ(chosen(Backend::cuda, 64, 1000, 64, type), "tuned_tensor_small_boxes");
         EXPECT_EQ(chosen(Backend::cuda, 4097, 1, 4097, type), "tuned_tensor");
         // Rows of both are copied 16 bytes at a time.
         EXPECT_EQ(chosen(Backend::cuda, 1000, 1024, 1000, type), "tuned_tensor_small_whole");

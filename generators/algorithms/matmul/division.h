@@ -153,13 +153,19 @@ struct FragmentDivision {
     // accelerator copies, with zeros beyond the end of a matrix. `tight_rows`: rows of both in a ring of one
     // block less, for larger tiles in little shared memory (TensorProduct::tight). `shared_rows`: as `rows`,
     // where thread blocks share the depth. `turned`: the same for products of few rows. A and B are the
-    // transposes of the second and the first matrix, and out is the transpose of the output.
-    enum class Copies { panels, parts, rows, boxes, tight_rows, shared_rows, turned } copies;
+    // transposes of the second and the first matrix, and out is the transpose of the output. `shared_boxes`:
+    // as `boxes`, where the thread blocks of a cluster share the depth, and add their sums in shared memory.
+    enum class Copies { panels, parts, rows, boxes, tight_rows, shared_rows, turned, shared_boxes } copies;
     // Of rows of both: so many blocks of the depth are copied while others are multiplied.
     int ahead;
+    // Of `shared_boxes`: so many thread blocks are a cluster.
+    int shares = 1;
 
+    bool in_cluster() const {
+        return copies == Copies::shared_boxes;
+    }
     bool in_boxes() const {
-        return copies == Copies::boxes;
+        return copies == Copies::boxes || in_cluster();
     }
     bool is_tight() const {
         return copies == Copies::tight_rows;
@@ -170,8 +176,11 @@ struct FragmentDivision {
     bool is_turned() const {
         return copies == Copies::turned;
     }
-    bool shares_depth() const {
+    bool adds_shares() const {  // by a second kernel
         return copies == Copies::parts || copies == Copies::shared_rows || is_turned();
+    }
+    bool shares_depth() const {
+        return adds_shares() || in_cluster();
     }
     bool both_in_rows() const {
         return a_in_rows() && numbers != TensorNumbers::three_tf32;
@@ -206,7 +215,7 @@ struct FragmentDivision {
     }
 
     TensorProduct product() const {
-        return {columns, depth, numbers, both_in_rows() ? ahead : 0, in_boxes(), is_tight()};
+        return {columns, depth, numbers, both_in_rows() ? ahead : 0, in_boxes(), is_tight(), shares};
     }
 
     int threads() const {
@@ -235,7 +244,10 @@ struct FragmentDivision {
         if (both_in_rows() && (columns % (in_boxes() ? 32 : 64) || depth > 32)) {
             return "columns must be a multiple of 64, of boxes of 32, and depth 16 or 32";
         }
-        return shares_depth() && numbers != TensorNumbers::three_tf32 ?
+        if (shares < 1 || shares > 8 || (shares & (shares - 1)) != 0) {
+            return "shares must be 1, 2, 4 or 8";
+        }
+        return adds_shares() && numbers != TensorNumbers::three_tf32 ?
                    "products of 16-bit floats are by panels or rows" :
                    "";
     }
@@ -289,7 +301,11 @@ template<typename Tunable, typename Configuration>
 FragmentDivision fragment_division(const Tunable &tunable, const Configuration &of, std::string_view type) {
     FragmentDivision made{tunable("tiles"), tunable("groups"), tunable("columns"), tunable("depth"), 0, 0,
         tensor_numbers(type), of.copies, 0};
-    (made.shares_depth() ? made.blocks : made.group) = tunable(made.shares_depth() ? "blocks" : "group");
+    if (made.in_cluster()) {
+        made.shares = tunable("shares");
+    } else {
+        (made.adds_shares() ? made.blocks : made.group) = tunable(made.adds_shares() ? "blocks" : "group");
+    }
     made.ahead = made.both_in_rows() ? tunable("ahead") : 0;
     return made;
 }

@@ -1,9 +1,11 @@
 #pragma once
 // A form of matmul whose products are those of the tensor cores. Variants: on CUDA tensor_shares (in parts),
 // tensor_few_rows (turned) and tensor_few_columns (shared rows) of f32, tuned_tensor_small_boxes and
-// tuned_tensor_whole_192, 160 and 128 (boxes) of f16 and bf16; on CUDA and OpenCL tensor_small_whole and
+// tuned_tensor_whole_192, 160 and 128 (boxes), tuned_tensor_shares, tuned_tensor_shares_tall and
+// tuned_tensor_shares_128 (shared boxes) of f16 and bf16; on CUDA and OpenCL tensor_small_whole and
 // tensor_whole (rows of A), tensor_small, tensor_tall and tensor_any of f32, tuned_tensor_small_whole,
-// tuned_tensor_whole (rows, or boxes), tuned_tensor_small and tuned_tensor of f16 and bf16.
+// tuned_tensor_whole (rows, or boxes), tuned_tensor_small and tuned_tensor of f16 and bf16. Long because all
+// ways to copy blocks of the depth share tiles, products and stores.
 //
 // Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision
 // accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.
@@ -51,11 +53,14 @@ struct MatmulFragments : Halide::NamesInterface {
           across(ceil_div(size.columns, division.columns)), down(ceil_div(size.rows, division.rows())),
           once(select(size.depth > 0, 1, 2)),
           blocks(ceil_div(size.depth, division.depth * product.numbers_per_word())),
-          of_share(ceil_div(blocks, clamp(division.blocks / (across * down), 1, max(blocks, 1)))),
-          shares(division.shares_depth() ? max(ceil_div(blocks, max(of_share, 1)), 1) : Expr(1)) {
+          of_share(ceil_div(blocks, division.in_cluster() ?
+                                        Expr(division.shares) :
+                                        clamp(division.blocks / (across * down), 1, max(blocks, 1)))),
+          shares(
+              division.adds_shares() ? max(ceil_div(blocks, max(of_share, 1)), 1) : Expr(division.shares)) {
         cut_into_tiles();
         multiply();
-        if (division.shares_depth()) {
+        if (division.adds_shares()) {
             store_shares();
         } else {
             store_in_groups();
@@ -134,10 +139,12 @@ private:
     // Where the depth is shared, b counts the rows or columns of tiles of all shares, one share after
     // another: the tile, of so many, and the first block of its share.
     Expr tile(const Expr &count) const {
-        return division.shares_depth() ? b % count : Expr(b);
+        return division.in_cluster() ? b / division.shares : division.adds_shares() ? b % count : Expr(b);
     }
     Expr first_block(const Expr &count) const {
-        return division.shares_depth() ? of_share * (b / count) : Expr(0);
+        return division.in_cluster()  ? of_share * (b % division.shares) :
+               division.adds_shares() ? of_share * (b / count) :
+                                        Expr(0);
     }
 
     // The place of a piece of 16 bytes among the `pieces` of row `line` in shared memory: piece ^ turn, of
@@ -163,16 +170,16 @@ private:
     // again: nobody uses what is copied ahead there.
     void take_rows() {
         const int pieces = division.depth / 4;
-        const Expr block = min(first_block(down) + h, blocks - 1),
-                   row = division.rows() * tile(down) + 64 * m + l;
-        const Expr of_row = pieces * block + place_of(k, l, pieces);
+        const auto block = [&](const Expr &count) { return min(first_block(count) + h, blocks - 1); };
+        const Expr row = division.rows() * tile(down) + 64 * m + l,
+                   of_row = pieces * block(down) + place_of(k, l, pieces);
         tile_a(v, k, l, m, h, b) =
             A(4 * inside_depth(of_row, size.depth / (4 * product.numbers_per_word())) + v,
                 not_beyond(row, size.rows));
         if (division.both_in_rows()) {
-            const Expr piece = division.columns / 8 * b + 8 * n + place_of(k, l, 8);
+            const Expr piece = division.columns / 8 * tile(across) + 8 * n + place_of(k, l, 8);
             tile_b(v, k, l, n, h, b) = B(4 * not_beyond(piece, size.columns / 8) + v,
-                inside_depth(2 * division.depth * block + l, size.depth));
+                inside_depth(2 * division.depth * block(across) + l, size.depth));
         }
     }
 
@@ -284,19 +291,24 @@ private:
     // Stores the elements of out in the order of the threads: element of four, four, thread, `once`, tile of
     // the group's row, row of tiles, group. Tiles run down `group` columns of tiles at once, so that the
     // blocks that run together share panels or rows. Of rows of both matrices, two neighbouring columns are
-    // in place of four.
+    // in place of four. Of a cluster: ..., column of tiles, row of tiles, share. Each thread block stores the
+    // sums of its share here, and the text of the kernel those of all (generators/algorithms/tensor_bulk.h).
     void store_in_groups() {
+        out(x, y) = Halide::undef<float>();
+        if (division.in_cluster()) {
+            place(across, shares);
+            return store_pairs(domain[4], domain[6]);
+        }
         place(division.group, ceil_div(across, division.group));
         const Expr tile_x = domain[4] + division.group * domain[6];
         domain.where(below(tile_x, across));
-        out(x, y) = Halide::undef<float>();
         if (division.both_in_rows()) {
             return store_pairs(tile_x);
         }
         store([&](const Expr &column, const Expr &row) { return out(column, row); }, tile_x);
     }
 
-    void store_pairs(const Expr &tile_x) {
+    void store_pairs(const Expr &tile_x, const Expr &share = 0) {
         const int eights = division.columns / 8, threads = division.threads();
         const Expr element = domain[0], of_tile = domain[1] % eights, lower = domain[1] / eights % 2,
                    m = domain[1] / (2 * eights), thread = domain[2], lane = thread % 32,
@@ -306,7 +318,8 @@ private:
         domain.where(below(eight, size.columns / 8) && below(row, size.rows));
         const Expr pair = promised(4 * eight + lane % 4, size.columns / 2);
         out(2 * pair + element, promised(row, size.rows)) =
-            sum(product.results() / 2 * element + lower + 2 * of_tile, m, thread + threads * tile_y, tile_x);
+            sum(product.results() / 2 * element + lower + 2 * of_tile, m,
+                thread + threads * (division.shares * tile_y + share), division.shares * tile_x + share);
     }
 
     // The same of partial: ..., column of tiles, row of tiles, share. Elements are the sums of their shares.
@@ -385,7 +398,7 @@ private:
         const Expr to_x = wide * again[4] + again[2], to_y = tall * again[5] + again[3];
         const Expr column = clamp(to_x, 0, columns - 1), row = clamp(to_y, 0, rows - 1);
         again.where(below(to_x, columns) && below(to_y, rows));
-        if (!division.shares_depth()) {
+        if (!division.adds_shares()) {
             again.where(number_parts::is_infinite(out(column, row)));
             out(column, row) = plain(column, row);
             return;

@@ -56,9 +56,10 @@ int64_t word_of(const Variant &variant) {
     return variant.type == "f64" ? sizeof(double) : sizeof(float);
 }
 
-// The elements of the output that a thread block computes; 0 of a variant that has no such tiles.
+// The elements of the output that a thread block computes, or several that share the depth of a tile; 0 of a
+// variant that has no such tiles.
 struct Tile {
-    int rows = 0, columns = 0;
+    int rows = 0, columns = 0, blocks = 1;
 };
 
 bool is_aligned(const Array &a, int64_t bytes) {
@@ -254,7 +255,7 @@ struct FragmentsForm final : MatmulForm {
 
     Tile tile(const Variant &variant) const override {
         const FragmentDivision division = division_of(variant);
-        return division.shares_depth() ? Tile() : Tile{division.rows(), division.columns};
+        return division.adds_shares() ? Tile() : Tile{division.rows(), division.columns, division.shares};
     }
 
 protected:
@@ -349,8 +350,8 @@ public:
         if (const Tile tile = static_cast<const MatmulForm &>(form(variant)).tile(variant);
             name == measure_of_padding && tile.rows > 0) {
             const double units = std::max(1., measures.numbers[3]),
-                         tiles = std::ceil(m / tile.rows) * std::ceil(n / tile.columns);
-            return std::ceil(tiles / units) * units * tile.rows * tile.columns / (m * n);
+                         blocks = std::ceil(m / tile.rows) * std::ceil(n / tile.columns) * tile.blocks;
+            return std::ceil(blocks / units) * units / tile.blocks * tile.rows * tile.columns / (m * n);
         }
         return name == "shorter_side" ? std::min(m, n) :
                name == "longer_side"  ? std::max(m, n) :

@@ -71,7 +71,7 @@ public:
     }
     std::vector<DataSize> sizes_to_measure() const override {
         return {{64, 64}, {256, 256}, {512, 512}, {1000, 100}, {33, 100000}, {1024, 1024}, {2000, 2000},
-            {4096, 4096}};
+            {4096, 4096}, {4096, 1}, {4096, 64}};
     }
     DataSize benchmark_size() const override {
         return {1024, 1024};

@@ -2,14 +2,15 @@
 #include "generators/algorithms/tensor_text.h"
 #include "tests/runtime/devices/tensor_modules.h"
 #include <gtest/gtest.h>
+#include <utility>
 
 namespace tilewright {
 namespace {
 
 // Two copies per thread and matrix, which make a box of 64 rows; the second one of B goes to `last`. A thread
-// stores eight pairs of sums; `before` stands before the products.
-std::string module_of_boxes(const std::string &last, const std::string &before = {}) {
-    constexpr TensorProduct rows{32, 32, TensorNumbers::f16, 2, true};
+// stores eight pairs of sums; `before` stands before the products. The depth of a tile is in so many shares.
+std::string module_of_boxes(const std::string &last, const std::string &before = {}, int shares = 1) {
+    const TensorProduct rows{32, 32, TensorNumbers::f16, 2, true, false, shares};
     std::string body = before;
     for (const std::string n : {"0", "1"}) {
         body += "\tld.param.b64 \t%rd1" + n + ", [_kernel_out_param_" + n +
@@ -64,6 +65,10 @@ TEST(TensorBoxes, CopiesOfWholeBoxesAreThoseOfOneThread) {
         EXPECT_LT(text.find(order[i - 1]), text.find(order[i])) << order[i] << "\n" << text;
     }
     EXPECT_THROW(with_tensor_products(module_of_boxes("%rd5+6144")), std::runtime_error);
+    std::string other = module_of_boxes("%rd5+4096");
+    std::swap(other[other.find("_param_0];") + 7], other[other.find("_param_1];") + 7]);
+    EXPECT_THROW(with_tensor_products(other), std::runtime_error)
+        << "matrices in another order than arguments";
 }
 
 TEST(TensorBoxes, SumsOfBoxesAreStoredByTheAccelerator) {
@@ -92,6 +97,32 @@ TEST(TensorBoxes, SumsOfBoxesAreStoredByTheAccelerator) {
     EXPECT_THROW(with_tensor_products(module_of_boxes("%rd5+4096", "\tld.global.b32 \t%r9, [%rd9];\n")),
         std::runtime_error)
         << "threads read, too";
+}
+
+TEST(TensorBoxes, ThreadBlocksOfAClusterAddTheirSums) {
+    const std::string text = with_tensor_products(module_of_boxes("%rd5+4096", "", 4));
+    EXPECT_EQ(count(text, ")\n.explicitcluster\n.reqnctapercluster 1, 1, 4\n{"), 1) << text;
+    EXPECT_EQ(count(text, ".extern .shared .align 1024 .b8 tw_shared[];"), 1) << text;
+    EXPECT_EQ(count(text, "%nctaid.x"), 0) << "the blocks along z have the same columns\n" << text;
+    EXPECT_EQ(count(text, "div.u32 \t%twm11, %twm11, 4;"), 1) << "blocks of the depth of a share\n" << text;
+    EXPECT_EQ(count(text, "add.s32 \t%twm8, %twm8, %twm12;"), 6) << "addresses of boxes\n" << text;
+    for (const std::string descriptor : {"%twd0", "%twd1"}) {
+        EXPECT_EQ(count(text, "add.s64 \t" + descriptor + ", " + descriptor + ", %twe;"), 1) << text;
+    }
+    EXPECT_EQ(count(text, "mapa.shared::cluster"), 4) << "one box of 32 columns, from four blocks\n" << text;
+    EXPECT_EQ(count(text, "ld.shared::cluster.v4.f32"), 16) << "a thread has four pieces of it\n" << text;
+    EXPECT_EQ(count(text, "add.rn.f32"), 48) << text;
+    EXPECT_EQ(count(text, "setp.ge.u32 \t%twq1, %tws4, 1;"), 1) << "three blocks have no box\n" << text;
+    const std::string order[] = {"wgmma.wait_group.sync.aligned 0", "st.shared.v2.b32 \t[%tws7+1024]",
+        "barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned",
+        "mapa.shared::cluster", "st.shared.v4.f32", "fence.proxy.async.shared::cta;\n\tbar.sync",
+        "cp.async.bulk.tensor.2d.global",
+        "barrier.cluster.arrive.release.aligned;\n\tcp.async.bulk.commit_group",
+        "cp.async.bulk.wait_group.read \t0;\n\tbarrier.cluster.wait.acquire.aligned", "$L_end:\n\tret;"};
+    for (size_t i = 1; i < std::size(order); i++) {
+        EXPECT_LT(text.find(order[i - 1]), text.find(order[i])) << order[i] << "\n" << text;
+    }
+    EXPECT_EQ(with_tensor_products(text), text);
 }
 
 }  // namespace
