@@ -27,8 +27,8 @@ std::string passing_call(const std::string &stored) {
            "\tld.param.b64 \t%rd8, [retval0];\n\t} // callseq 0\n";
 }
 
-const std::string load = "\tld.global.nc.b64 \t%rd1, [%rd2+8];\n", barrier = "\tbar.sync \t0;\n",
-                  store = "\tst.global.b64 \t[%rd3], %rd1;\n",
+const std::string plain_load = "\tld.global.nc.b64 \t%rd1, [%rd2+8];\n", plain_barrier = "\tbar.sync \t0;\n",
+                  plain_store = "\tst.global.b64 \t[%rd3], %rd1;\n",
                   policy =
                       "{\n\t.reg .b64 \t%twe;\n\tcreatepolicy.fractional.L2::evict_first.b64 \t%twe, 1.0;\n",
                   passing_load = "\tld.global.nc.L2::cache_hint.b64 \t%rd1, [%rd2+8], %twe;\n",
@@ -44,20 +44,23 @@ size_t count_of(const std::string &text, const std::string &part) {
 }
 
 TEST(PassingWords, LoadsOfTheBasicBlockInFrontOfTheCallPass) {
-    const std::string text =
-        with_instructions(module_with(load + barrier + load + load + passing_call("0") + load + store));
+    const std::string text = with_instructions(module_with(
+        plain_load + plain_barrier + plain_load + plain_load + passing_call("0") + plain_load + plain_store));
     EXPECT_EQ(count_of(text, "tw_passing_words"), 0U) << text;
-    EXPECT_EQ(count_of(text, load + barrier + passing_load + passing_load + moved + load + store), 1U)
+    EXPECT_EQ(count_of(text, plain_load + plain_barrier + passing_load + passing_load + moved + plain_load +
+                                 plain_store),
+        1U)
         << text;
     EXPECT_EQ(count_of(text, ".version 7.4\n"), 1U) << text;
     EXPECT_EQ(with_instructions(text), text);
 }
 
 TEST(PassingWords, OrAllStoresOfTheKernelPass) {
-    const std::string text =
-        with_instructions(module_with(store + load + passing_call("1") + barrier + store, load + store));
-    EXPECT_EQ(count_of(text, passing_store + load + moved + barrier + passing_store), 1U) << text;
-    EXPECT_EQ(count_of(text, load + store), 1U) << "another kernel\n" << text;
+    const std::string text = with_instructions(
+        module_with(plain_store + plain_load + passing_call("1") + plain_barrier + plain_store,
+            plain_load + plain_store));
+    EXPECT_EQ(count_of(text, passing_store + plain_load + moved + plain_barrier + passing_store), 1U) << text;
+    EXPECT_EQ(count_of(text, plain_load + plain_store), 1U) << "another kernel\n" << text;
     EXPECT_EQ(count_of(text, policy), 1U) << text;
 }
 
@@ -70,8 +73,9 @@ TEST(PassingWords, NumbersOfTwoWordsPassToo) {
 
 TEST(PassingWords, WhatIsNotUnderstoodIsRefused) {
     EXPECT_THROW(with_instructions(module_with(passing_call("0"))), std::runtime_error) << "no loads";
-    EXPECT_THROW(with_instructions(module_with(load + passing_call("2"))), std::runtime_error);
-    EXPECT_THROW(with_instructions(module_with(load + barrier + passing_call("0"))), std::runtime_error);
+    EXPECT_THROW(with_instructions(module_with(plain_load + passing_call("2"))), std::runtime_error);
+    EXPECT_THROW(
+        with_instructions(module_with(plain_load + plain_barrier + passing_call("0"))), std::runtime_error);
 }
 
 }  // namespace
