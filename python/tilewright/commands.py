@@ -89,7 +89,7 @@ def _run(words, accept=(), names=None):
     for word in words:
         if word in ("-h", "--help"):
             raise ArgumentError(
-                f"{words[0]}: {word} is for the command line; tilewright.{words[0]}.__doc__ has the help"
+                f"{words[0]}: takes no option help; tilewright.{words[0]}.__doc__ says what it takes"
             )
     done = subprocess.run([sys.executable, "-m", "tilewright", *words], capture_output=True, text=True)
     output, errors = done.stdout.strip(), done.stderr.strip()
