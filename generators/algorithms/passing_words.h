@@ -19,49 +19,26 @@ constexpr int passing_words_capability = 80;
 
 namespace tensor_text {
 
-// The hints in the kernels of a module.
+// The hints in the kernels of a module, whose lines and calls it is given one after another.
 class PassingWords {
 public:
-    std::vector<std::string> made(const std::vector<std::string> &lines) {
-        for (size_t i = 0; i < lines.size(); i++) {
-            const std::string &line = lines[i];
-            if (line.starts_with(".extern .func") && has(line, passing_words_function)) {
-                i = end_of_declaration(lines, i);
-                continue;
-            }
-            if (line.starts_with("\t{ // callseq")) {
-                const Call call = call_at(lines, i);
-                if (call.function == passing_words_function) {
-                    hint(call);
-                    i = call.end;
-                    continue;
-                }
-            }
-            if (line.starts_with(load_)) {
-                loads_.push_back(out_.size());
-            } else if (line.starts_with(store_)) {
-                stores_.push_back(out_.size());
-            } else if (ends_block(line)) {
-                loads_.clear();
-            }
-            out_.push_back(line);
-            if (line == "{") {
-                *this = PassingWords(std::move(out_));
-            } else if (line == "}") {
-                end_kernel();
-            }
+    std::vector<std::string> lines;
+
+    void take(const std::string &line) {
+        if (line.starts_with(load_)) {
+            loads_.push_back(lines.size());
+        } else if (line.starts_with(store_)) {
+            stores_.push_back(lines.size());
+        } else if (ends_block(line)) {
+            loads_.clear();
         }
-        return std::move(out_);
+        lines.push_back(line);
+        if (line == "{") {
+            *this = PassingWords(std::move(lines));
+        } else if (line == "}") {
+            end_kernel();
+        }
     }
-
-    explicit PassingWords(std::vector<std::string> out = {}) : out_(std::move(out)), body_(out_.size()) {}
-
-private:
-    static constexpr std::string_view load_ = "\tld.global.nc", store_ = "\tst.global";
-    std::vector<std::string> out_;
-    size_t body_;                         // where the kernel's first line is
-    std::vector<size_t> loads_, stores_;  // lines: of the basic block, and of the kernel
-    bool loads_pass_ = false, stores_pass_ = false;
 
     void hint(const Call &call) {
         const bool are_stored = call.operands.size() == 2 && call.operands[1] == "1";
@@ -76,13 +53,21 @@ private:
             loads_.clear();
             loads_pass_ = true;
         }
-        out_.push_back("\tmov.b64 \t" + call.result + ", " + call.operands[0] + ";");
+        lines.push_back("\tmov.b64 \t" + call.result + ", " + call.operands[0] + ";");
     }
+
+    explicit PassingWords(std::vector<std::string> made = {}) : lines(std::move(made)), body_(lines.size()) {}
+
+private:
+    static constexpr std::string_view load_ = "\tld.global.nc", store_ = "\tst.global";
+    size_t body_;                         // where the kernel's first line is
+    std::vector<size_t> loads_, stores_;  // lines: of the basic block, and of the kernel
+    bool loads_pass_ = false, stores_pass_ = false;
 
     // Accesses that begin with these characters get the policy of %twe.
     void let_pass(const std::vector<size_t> &accesses, std::string_view begin) {
         for (const size_t access : accesses) {
-            std::string &line = out_[access];
+            std::string &line = lines[access];
             line.insert(begin.size(), ".L2::cache_hint");
             line.insert(line.rfind(';'), ", %twe");
         }
@@ -93,7 +78,7 @@ private:
             let_pass(stores_, store_);
         }
         if (loads_pass_ || stores_pass_) {
-            out_.insert(out_.begin() + (std::ptrdiff_t)body_,
+            lines.insert(lines.begin() + (std::ptrdiff_t)body_,
                 "\t.reg .b64 \t%twe;\n\tcreatepolicy.fractional.L2::evict_first.b64 \t%twe, 1.0;");
         }
     }
@@ -108,13 +93,12 @@ inline std::string with_passing_words(const std::string &text) {
     if (!has(text, passing_words_function)) {
         return text;
     }
-    std::vector<std::string> lines = PassingWords().made(lines_of(text));
-    set_directive(lines, ".version ", "7.4");
-    std::string made;
-    for (const std::string &line : lines) {
-        made += line + "\n";
-    }
-    return made;
+    PassingWords words;
+    for_lines(
+        lines_of(text), named(passing_words_function), [&](const Call &call) { words.hint(call); },
+        [&](const std::string &line) { words.take(line); });
+    set_directive(words.lines, ".version ", "7.4");
+    return text_of(words.lines);
 }
 
 }  // namespace tilewright
