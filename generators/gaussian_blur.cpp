@@ -239,41 +239,30 @@ private:
     }
 };
 
-// Copies of rows. image and output: rows of width * channels elements.
-class GaussianBlurRealignedGenerator : public VariantGenerator<GaussianBlurRealignedGenerator> {
+// Copies, of `dimensions`: of rows of width * channels elements, or between interleaved channels and planes,
+// x, y, c, in either order of memory.
+template<typename Form, int dimensions>
+class GaussianBlurCopies : public VariantGenerator<GaussianBlurCopies<Form, dimensions>> {
+    using Base = VariantGenerator<GaussianBlurCopies<Form, dimensions>>;
+
 public:
-    Input<Buffer<void, 2>> image{"image"};
-    Output<Buffer<void, 2>> output{"output"};
+    typename Base::template Input<Buffer<void, dimensions>> image{"image"};
+    typename Base::template Output<Buffer<void, dimensions>> output{"output"};
 
     void configure() {
-        image.set_type(element_type(type));
-        output.set_type(element_type(type));
+        image.set_type(element_type(this->type));
+        output.set_type(element_type(this->type));
     }
 
     void generate() {
-        GaussianBlurRealigned rows(image);
-        output = rows.out;
-        apply(rows, {image, output});
+        Form copies(image);
+        output = copies.out;
+        this->apply(copies, {image, output});
     }
 };
 
-// Copies between interleaved channels and planes. image and output: x, y, c, in either order of memory.
-class GaussianBlurPlanesGenerator : public VariantGenerator<GaussianBlurPlanesGenerator> {
-public:
-    Input<Buffer<void, 3>> image{"image"};
-    Output<Buffer<void, 3>> output{"output"};
-
-    void configure() {
-        image.set_type(element_type(type));
-        output.set_type(element_type(type));
-    }
-
-    void generate() {
-        GaussianBlurPlanes pixels(image);
-        output = pixels.out;
-        apply(pixels, {image, output});
-    }
-};
+using GaussianBlurRowCopies = GaussianBlurCopies<GaussianBlurRealigned, 2>;
+using GaussianBlurPlaneCopies = GaussianBlurCopies<GaussianBlurPlanes, 3>;
 
 }  // namespace tilewright
 
@@ -299,8 +288,8 @@ HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurHalfProductsGenerator, gaussia
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurFloatProductsGenerator, gaussian_blur_float_products)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurChunksGenerator, gaussian_blur_chunks)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurTermsGenerator, gaussian_blur_terms)
-HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurRealignedGenerator, gaussian_blur_realigned)
-HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurPlanesGenerator, gaussian_blur_planes)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurRowCopies, gaussian_blur_realigned)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurPlaneCopies, gaussian_blur_planes)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurShortSumsGenerator, gaussian_blur_short_sums)
 HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurDotsGenerator<tilewright::GaussianBlurDots>, gaussian_blur_dots)
