@@ -56,10 +56,10 @@ public:
         typename FormOf<R>::Serves serves = nullptr, const BlurTraits &traits = {})
         : FormOf<R>(name, bind, serves), traits_(traits) {}
 
-    virtual BlurError own_error(const Variant &variant) const {
+    BlurError own_error(const Variant &variant) const {
         return traits_.own_error ? traits_.own_error(variant) : BlurError();
     }
-    virtual bool takes_two_sigmas() const {
+    bool takes_two_sigmas() const {
         return traits_.two_sigmas;
     }
 

@@ -17,6 +17,7 @@ std::vector<const Form *> forms_by_parts();
 // The numbers of the recursion, and the table of a tile's weights as an array: what its rows are, TileNumbers
 // says (generators/algorithms/recursive_gaussian/tiles.h).
 struct TileWeights {
+    int samples;
     RecursiveTiles tiles;
     Array table;
 
@@ -24,28 +25,31 @@ struct TileWeights {
 
     // Kept, so that what a device holds of it is not sent again at every call. `number`: the table's type.
     static std::shared_ptr<const TileWeights> of(double sigma, int samples, Type number = Type::f32);
+
+    // The same for another sigma.
+    std::shared_ptr<const TileWeights> of_sigma(double sigma) const {
+        return of(sigma, samples, table.type());
+    }
 };
 
-// Which arguments the libraries of a form have in common with those of others.
+// What the libraries of a form take: image, recursion along rows, and output; and what `rest` binds, which is
+// given the weights of a part of a line.
 struct RecursiveArguments {
     View (*image)(const Array &) = rows_of;
     View (*output)(const Array &) = rows_of;
-    int samples = recursive_tile;  // of a part of a line, whose weights they read
+    int samples = recursive_tile;  // of a part of a line
     int samples_of_f64 = recursive_tile;
+    void (*rest)(Launch &, const BlurRequest &, const TileWeights &, Array &output) = nullptr;
 };
 
-struct RecursiveForm : BlurForm<BlurRequest> {
-    explicit constexpr RecursiveForm(std::string_view name, const RecursiveArguments &arguments = {})
-        : BlurForm(name), arguments_(arguments) {}
+class RecursiveForm final : public BlurForm<BlurRequest> {
+public:
+    explicit constexpr RecursiveForm(std::string_view name, const RecursiveArguments &arguments,
+        Serves serves = nullptr, const BlurTraits &traits = {})
+        : BlurForm(name, nullptr, serves, traits), arguments_(arguments) {}
 
 protected:
     void bind(Launch &launch, const Variant &variant, const BlurRequest &request, Array &output) const final;
-
-    // Those of a part of a line, for this sigma.
-    std::shared_ptr<const TileWeights> weights_of(const BlurRequest &request, double sigma) const;
-
-    // Binds what the libraries take besides image, recursion and output.
-    virtual void bind_rest(Launch &, const BlurRequest &, const TileWeights &, Array &) const {}
 
 private:
     const RecursiveArguments arguments_;

@@ -60,7 +60,7 @@ std::vector<double> weights_of(const RecursiveTiles &tiles, int samples) {
 }  // namespace
 
 TileWeights::TileWeights(double sigma, int samples, Type number)
-    : tiles(sigma, samples),
+    : samples(samples), tiles(sigma, samples),
       table((number == Type::f64 ? table_of<double> : table_of<float>)(weights_of(tiles, samples), number)) {}
 
 std::shared_ptr<const TileWeights> TileWeights::of(double sigma, int samples, Type number) {
@@ -106,16 +106,15 @@ void bind_recursion(
     bind_matrix(launch, "turn" + axis, type, tiles.end_matrix);
 }
 
-std::shared_ptr<const TileWeights> RecursiveForm::weights_of(const BlurRequest &request, double sigma) const {
-    return request.type == "f64" ? TileWeights::of(sigma, arguments_.samples_of_f64, Type::f64) :
-                                   TileWeights::of(sigma, arguments_.samples);
-}
-
 void RecursiveForm::bind(Launch &launch, const Variant &, const BlurRequest &request, Array &output) const {
-    const auto weights = weights_of(request, request.sigma);
+    const auto weights = request.type == "f64" ?
+                             TileWeights::of(request.sigma, arguments_.samples_of_f64, Type::f64) :
+                             TileWeights::of(request.sigma, arguments_.samples);
     launch.in("image", request.image(), arguments_.image(request.image()));
     bind_recursion(launch, "", request.type, weights->tiles);
-    bind_rest(launch, request, *weights, output);
+    if (arguments_.rest) {
+        arguments_.rest(launch, request, *weights, output);
+    }
     launch.out("output", output, arguments_.output(output));
 }
 
@@ -128,65 +127,36 @@ View line_of(const Array &array) {
         halide_type(array.type()), {{array.size(), is_row ? 1 : array.strides()[0]}}, array.offset_bytes()};
 }
 
-// Binds the recursion down columns.
-void bind_columns(Launch &launch, const BlurRequest &request) {
-    bind_recursion(launch, "_y", request.type, TileWeights::of(request.sigma_y, recursive_tile)->tiles);
-}
-
 // Whether a grid has the tiles of the row's transposes, where it has some.
-bool has_tiles(const Variant &variant, const BlurRequest &request) {
+bool has_tiles(const Variant &variant, const BlurRequest &request, const Array &) {
     const std::vector<int64_t> &shape = request.image().shape();
     const int64_t side = variant.tunable("side", 0);
     return side == 0 || std::max(shape[0], shape[1]) <= most_blocks * side;
 }
 
-struct DefinitionForm final : RecursiveForm {
-    using RecursiveForm::RecursiveForm;
+// Binds the recursion down columns.
+void bind_columns(Launch &launch, const BlurRequest &request, const TileWeights &, Array &) {
+    bind_recursion(launch, "_y", request.type, TileWeights::of(request.sigma_y, recursive_tile)->tiles);
+}
 
-    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
-        return has_tiles(variant, request);
-    }
-    bool takes_two_sigmas() const override {
-        return true;
-    }
-
-protected:
-    void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &, Array &) const override {
-        bind_columns(launch, request);
-    }
-};
+constexpr RecursiveForm definition("recursive_gaussian",
+    {.image = pixels_of, .output = pixels_of, .rest = bind_columns}, has_tiles, {.two_sigmas = true});
 
 // Transposed copies of other types, or in other memory.
-struct CopiesForm final : RecursiveForm {
-    using RecursiveForm::RecursiveForm;
+constexpr RecursiveForm copies(
+    "recursive_gaussian_copies", {}, has_tiles, {.own_error = [](const Variant &variant) {
+        return BlurError{.bits = variant.configuration<RecursiveGaussianCopiesConfiguration>().half ? 11 : 0};
+    }});
 
-    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
-        return has_tiles(variant, request);
-    }
-
-    BlurError own_error(const Variant &variant) const override {
-        return {.bits = variant.configuration<RecursiveGaussianCopiesConfiguration>().half ? 11 : 0};
-    }
-};
-
-struct StripsForm final : RecursiveForm {
-    using RecursiveForm::RecursiveForm;
-
-    bool takes_two_sigmas() const override {
-        return true;
-    }
-
-protected:
-    void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &, Array &) const override {
-        bind_columns(launch, request);
-        launch.value("channels", (int32_t)request.channels());
-    }
-};
-
-constexpr DefinitionForm definition("recursive_gaussian", {.image = pixels_of, .output = pixels_of});
-constexpr CopiesForm copies("recursive_gaussian_copies");
 constexpr RecursiveForm line("recursive_gaussian_line", {.image = line_of, .output = line_of});
-constexpr StripsForm strips("recursive_gaussian_strips");
+
+constexpr RecursiveForm strips("recursive_gaussian_strips",
+    {.rest =
+            [](Launch &launch, const BlurRequest &request, const TileWeights &weights, Array &output) {
+                bind_columns(launch, request, weights, output);
+                launch.value("channels", (int32_t)request.channels());
+            }},
+    nullptr, {.two_sigmas = true});
 
 }  // namespace
 

@@ -48,41 +48,36 @@ struct BandStates {
     }
 };
 
-struct BandsForm final : RecursiveForm {
-    using RecursiveForm::RecursiveForm;
+constexpr RecursiveForm bands("recursive_gaussian_bands",
+    {.samples = band,
+        .rest = [](Launch &launch, const BlurRequest &request, const TileWeights &weights, Array &output) {
+            launch.value("channels", (int32_t)request.channels());
+            bind_carries(launch, "", request.type, weights);
+            BandStates states(output);
+            launch.out("states", states.memory, states.view);
+        }});
 
-    void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &weights,
-        Array &output) const override {
-        launch.value("channels", (int32_t)request.channels());
-        bind_carries(launch, "", request.type, weights);
-        BandStates states(output);
-        launch.out("states", states.memory, states.view);
-    }
-};
+bool tiles_serve(const Variant &variant, const BlurRequest &request, const Array &) {
+    const auto form = variant.configuration<RecursiveGaussianConfiguration>();
+    return (!form.near || request.sigma <= recursive_near_sigma) &&
+           (form.two_sigmas || request.sigma_y == request.sigma);
+}
 
-struct TilesForm : RecursiveForm {
-    using RecursiveForm::RecursiveForm;
+void bind_rest_of_tiles(Launch &launch, const BlurRequest &request, const TileWeights &weights, Array &) {
+    bind_carries(launch, "", request.type, weights);
+    if (launch.variant().configuration<RecursiveGaussianConfiguration>().two_sigmas) {
+        const auto down = weights.of_sigma(request.sigma_y);
+        bind_recursion(launch, "_y", request.type, down->tiles);
+        bind_carries(launch, "_y", request.type, *down);
+    }
+}
 
-    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
-        const auto form = variant.configuration<RecursiveGaussianConfiguration>();
-        return (!form.near || request.sigma <= recursive_near_sigma) &&
-               (form.two_sigmas || request.sigma_y == request.sigma);
-    }
-    bool takes_two_sigmas() const override {
-        return true;
-    }
-
-protected:
-    void bind_rest(
-        Launch &launch, const BlurRequest &request, const TileWeights &weights, Array &) const override {
-        bind_carries(launch, "", request.type, weights);
-        if (launch.variant().configuration<RecursiveGaussianConfiguration>().two_sigmas) {
-            const auto down = weights_of(request, request.sigma_y);
-            bind_recursion(launch, "_y", request.type, down->tiles);
-            bind_carries(launch, "_y", request.type, *down);
-        }
-    }
-};
+constexpr RecursiveForm tiles("recursive_gaussian_tiles",
+    {.image = pixels_of,
+        .output = pixels_of,
+        .samples_of_f64 = recursive_tile_of_f64,
+        .rest = bind_rest_of_tiles},
+    tiles_serve, {.two_sigmas = true});
 
 // The memory of an image of one channel by tiles: x and y in the tile, tile along x and along y.
 View tiles_of(const Array &array) {
@@ -100,19 +95,13 @@ bool in_whole_tiles(const Array &array) {
            array.offset_bytes() % 16 == 0 && h / tile <= most_blocks;
 }
 
-struct AlignedForm final : TilesForm {
-    using TilesForm::TilesForm;
-
-    bool serves(const Variant &variant, const BlurRequest &request, const Array &output) const override {
+constexpr RecursiveForm aligned("recursive_gaussian_aligned",
+    {.output = tiles_of, .rest = bind_rest_of_tiles},
+    [](const Variant &variant, const BlurRequest &request, const Array &output) {
         return in_whole_tiles(request.image()) && in_whole_tiles(output) &&
-               TilesForm::serves(variant, request, output);
-    }
-};
-
-constexpr BandsForm bands("recursive_gaussian_bands", {.samples = band});
-constexpr TilesForm tiles("recursive_gaussian_tiles",
-    {.image = pixels_of, .output = pixels_of, .samples_of_f64 = recursive_tile_of_f64});
-constexpr AlignedForm aligned("recursive_gaussian_aligned", {.output = tiles_of});
+               tiles_serve(variant, request, output);
+    },
+    {.two_sigmas = true});
 
 }  // namespace
 
