@@ -34,6 +34,11 @@ protected:
     MinPlusNumbers numbers() const {
         return numbers_of(this->type, this->backend);
     }
+    // Gives the buffers the elements of the variant.
+    template<typename... Buffers>
+    void set_numbers(Buffers &...buffers) const {
+        (buffers.set_type(numbers().type), ...);
+    }
     // As numbers(), with the sums that are best on a CPU; see sum_by_multiply_add() for `one`.
     MinPlusNumbers cpu_numbers(Halide::Expr one) const {
         MinPlusNumbers all = numbers();
@@ -66,10 +71,7 @@ public:
     Halide::GeneratorInput<Halide::Buffer<void, 1>> accumulated{"accumulated"};
 
     void configure() {
-        this->a.set_type(this->numbers().type);
-        this->b.set_type(this->numbers().type);
-        accumulated.set_type(this->numbers().type);
-        self().output.set_type(this->numbers().type);
+        this->set_numbers(this->a, this->b, accumulated, self().output);
     }
 
 protected:
@@ -173,12 +175,7 @@ public:
     Output<Buffer<int32_t, 1>> asked{"asked"};
 
     void configure() {
-        a.set_type(numbers().type);
-        b.set_type(numbers().type);
-        low_of_blocks.set_type(numbers().type);
-        low_of_windows.set_type(numbers().type);
-        best.set_type(numbers().type);
-        limits.set_type(numbers().type);
+        set_numbers(a, b, low_of_blocks, low_of_windows, best, limits);
     }
 
     void generate() {
@@ -213,10 +210,7 @@ public:
 
     void configure() {
         MinPlusOutputGenerator<MinPlusPrunedGenerator>::configure();
-        low_of_blocks.set_type(numbers().type);
-        low_of_windows.set_type(numbers().type);
-        best.set_type(numbers().type);
-        limits.set_type(numbers().type);
+        set_numbers(low_of_blocks, low_of_windows, best, limits);
     }
 
     void generate() {
@@ -235,9 +229,7 @@ public:
     Output<Buffer<int32_t, 1>> asked{"asked"};
 
     void configure() {
-        a.set_type(numbers().type);
-        b.set_type(numbers().type);
-        best.set_type(numbers().type);
+        set_numbers(a, b, best);
     }
 
     void generate() {
@@ -261,7 +253,7 @@ public:
 
     void configure() {
         MinPlusOutputGenerator<MinPlusSieveGenerator>::configure();
-        best.set_type(numbers().type);
+        set_numbers(best);
     }
 
     void generate() {

@@ -21,15 +21,6 @@ using Halide::GeneratorOutput;
 
 namespace {
 
-template<typename Scalars>
-std::vector<Expr> expressions(const Scalars &scalars) {
-    std::vector<Expr> all;
-    for (size_t i = 0; i < scalars.size(); i++) {
-        all.push_back(scalars[i]);
-    }
-    return all;
-}
-
 // The table of weights as a Func. The front gives one of these rows.
 template<typename Table>
 Halide::Func table_of(Table &weights, int tile) {
@@ -59,6 +50,13 @@ protected:
     Recursion recursion(const std::string &axis = "") const {
         const std::vector<Expr> step = numbers("step" + axis);
         return {{}, step[0], step[1], step[2], numbers("turn" + axis)};
+    }
+
+    // Gives image and output the elements of the variant.
+    template<typename Image, typename Output>
+    void set_pixels(Image &image, Output &output) const {
+        image.set_type(element_type(this->type));
+        output.set_type(element_type(this->type));
     }
 
     // The type of numbers and states.
@@ -99,8 +97,7 @@ public:
     Output<Buffer<void, 3>> output{"output"};
 
     void configure() {
-        image.set_type(element_type(type));
-        output.set_type(element_type(type));
+        set_pixels(image, output);
         add_recursion();
         add_recursion("_y");
     }
@@ -120,17 +117,19 @@ public:
 };
 
 // The form with transposed copies. image and output: x, y.
-class RecursiveGaussianCopiesGenerator : public VariantGenerator<RecursiveGaussianCopiesGenerator> {
+class RecursiveGaussianCopiesGenerator : public RecursionGenerator<RecursiveGaussianCopiesGenerator> {
 public:
     Input<Buffer<float, 2>> image{"image"};
-    Input<float[3]> step{"step"};
-    Input<float[9]> end_matrix{"turn"};
     Output<Buffer<float, 2>> output{"output"};
+
+    void configure() {
+        add_recursion();
+    }
 
     void generate() {
         const bool half = configuration<RecursiveGaussianCopiesConfiguration>().half;
-        RecursiveGaussianCopies blur(image, image.width(), image.height(),
-            {{}, step[0], step[1], step[2], expressions(end_matrix)}, Halide::Float(half ? 16 : 32));
+        RecursiveGaussianCopies blur(
+            image, image.width(), image.height(), recursion(), Halide::Float(half ? 16 : 32));
         output = blur.out;
         from_origin({image, output});
         apply(blur, {image, output});
@@ -138,21 +137,18 @@ public:
 };
 
 // The form of one line. image and output: its elements, in a row or in a column.
-class RecursiveGaussianLineGenerator : public VariantGenerator<RecursiveGaussianLineGenerator> {
+class RecursiveGaussianLineGenerator : public RecursionGenerator<RecursiveGaussianLineGenerator> {
 public:
     Input<Buffer<void, 1>> image{"image"};
-    Input<float[3]> step{"step"};
-    Input<float[9]> end_matrix{"turn"};
     Output<Buffer<void, 1>> output{"output"};
 
     void configure() {
-        image.set_type(element_type(type));
-        output.set_type(element_type(type));
+        set_pixels(image, output);
+        add_recursion();
     }
 
     void generate() {
-        RecursiveGaussianLine blur(image, image.dim(0).extent(),
-            {{}, step[0], step[1], step[2], expressions(end_matrix)}, setting("run"));
+        RecursiveGaussianLine blur(image, image.dim(0).extent(), recursion(), setting("run"));
         output = blur.out;
         for (Halide::OutputImageParam buffer :
             {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
@@ -192,8 +188,7 @@ public:
     Output<Buffer<void, 2>> output{"output"};
 
     void configure() {
-        image.set_type(element_type(type));
-        output.set_type(element_type(type));
+        set_pixels(image, output);
         add_recursion();
         add_recursion("_y");
     }
@@ -211,13 +206,13 @@ public:
 class RecursiveGaussianBandsGenerator : public RunsGenerator<RecursiveGaussianBandsGenerator> {
 public:
     Input<Buffer<float, 2>> weights{"weights"};
-    Input<float[9]> across{"across"}, behind{"behind"};
     Output<Buffer<float, 3>> states{"states"};
     Output<Buffer<void, 2>> output{"output"};
 
     void configure() {
-        image.set_type(element_type(type));
-        output.set_type(element_type(type));
+        set_pixels(image, output);
+        add_numbers("across", 9);
+        add_numbers("behind", 9);
         add_recursion();
     }
 
@@ -225,11 +220,11 @@ public:
         const bool fits = recursive_band % setting("run") == 0;
         check_tunables(variant().name, tunables,
             fits ? "" : "run must divide the rows of a band, " + std::to_string(recursive_band));
-        const TileNumbers numbers{recursive_band, 1, recursive_carry_rows, expressions(across),
-            expressions(behind), table_of(weights, recursive_band)};
+        const TileNumbers tile{recursive_band, 1, recursive_carry_rows, numbers("across"), numbers("behind"),
+            table_of(weights, recursive_band)};
         const Expr channels = channels_of_row();
         RecursiveGaussianBands blur(
-            image, image.width() / channels, image.height(), channels, recursion(), numbers, shape());
+            image, image.width() / channels, image.height(), channels, recursion(), tile, shape());
         states = blur.states;
         for (int dimension : {0, 1, 2}) {
             states.dim(dimension).set_min(0);
@@ -248,8 +243,7 @@ public:
     GeneratorOutput<Buffer<void, output_dimensions>> output{"output"};
 
     void configure() {
-        image.set_type(element_type(this->type));
-        output.set_type(element_type(this->type));
+        this->set_pixels(image, output);
         weights.set_type(this->number());
         add_axis("");
         if (form().two_sigmas) {
