@@ -146,7 +146,7 @@ TEST_F(Compare, FiveRunsFindFivePercent) {
         7);
 }
 
-// Files of single runs around `--`, as a shell makes them of before*.json.
+// Files of single runs around --after, as a shell makes them of before*.json.
 TEST_F(Compare, TakesSeveralFilesOfEachSide) {
     std::vector<std::string> words = {"compare"};
     for (const double factor : {1., 1.1}) {
@@ -154,14 +154,14 @@ TEST_F(Compare, TakesSeveralFilesOfEachSide) {
             words.push_back(file(fmt_name(factor, i), {{variant, factor + i * .001}}));
         }
         if (factor == 1) {
-            words.push_back("--");
+            words.push_back("--after");
         }
     }
     const Ran ran = run(words);
     EXPECT_EQ(ran.code, 7) << ran.err;
     expect_has(ran.out, {"5+5"});
-    std::erase(words, "--");
-    expect_refusal(2, words, {"`--` between the files before and those after"});
+    std::erase(words, "--after");
+    expect_refusal(2, words, {"--after between the files before and those after"});
 }
 
 TEST_F(Compare, NamesWhatOneFileHas) {

@@ -149,7 +149,7 @@ Json json(
         {"wrong", json(found.wrong)}};
 }
 
-// The files before and after: two, or those around "--".
+// The files before and after: two, or those around --after.
 std::pair<TimedFile, TimedFile> sides_of(const CompareOptions &options) {
     std::vector<std::string> before = options.files, after = options.after;
     if (after.empty() && before.size() == 2) {
@@ -159,8 +159,8 @@ std::pair<TimedFile, TimedFile> sides_of(const CompareOptions &options) {
     if (after.empty()) {
         throw Error(Fault::usage,
             before.size() == 1 ?
-                "the file after it is missing; give two files, or several and `--` between the two sides" :
-                "give two files, or `--` between the files before and those after");
+                "the file after it is missing; give two files, or several and --after between the two sides" :
+                "give two files, or --after between the files before and those after");
     }
     const auto read = [](const std::vector<std::string> &paths) {
         std::vector<TimedFile> files;
@@ -216,9 +216,7 @@ void add_compare(CommandLine &line) {
         .add("file", options->files,
             "JSON of `bench --json`, or results of `explore`: one before and one after, or the files before")
         .required();
-    command.add("--after", options->after, "The files after; `--` says the same")
-        .value_name("FILE")
-        .after_dashes();
+    command.add("--after", options->after, "The files after").value_name("FILE");
     command
         .add("--threshold", options->threshold,
             "Percent by which medians must differ, whatever the test says, to be more than noise")
@@ -242,7 +240,7 @@ void add_compare(CommandLine &line) {
         "a time on both sides.\n"
         "Examples:\n"
         "  tilewright compare before.json after.json\n"
-        "  tilewright compare before*.json -- after*.json\n"
+        "  tilewright compare before*.json --after after*.json\n"
         "  tilewright compare before.json after.json --threshold 5 --json\n");
     command.run([options] { compare(*options); });
 }

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string_view>
 
 namespace tilewright::app {
@@ -132,23 +131,6 @@ std::map<const CLI::Option *, std::vector<std::string>> &offered() {
     return words;
 }
 
-// The options whose values may follow "--".
-std::set<const CLI::Option *> &options_after_dashes() {
-    static std::set<const CLI::Option *> options;
-    return options;
-}
-
-// The words with the option of the command in place of "--", where it has such an option.
-void name_dashes(const CLI::App &app, std::vector<std::string> &words) {
-    const auto named =
-        app.get_subcommands([&](const CLI::App *command) { return command->get_name() == words.front(); });
-    for (const CLI::Option *option : options_after_dashes()) {
-        if (!named.empty() && named.front()->get_option_no_throw(option->get_name()) == option) {
-            std::replace(words.begin(), words.end(), std::string("--"), option->get_name());
-        }
-    }
-}
-
 Json json(const CLI::Option &option) {
     Json names = Json::array();
     for (const std::string &name : option.get_snames()) {
@@ -253,11 +235,6 @@ Parameter &Parameter::one_word() {
 Parameter &Parameter::words(int least, const std::string &text) {
     constexpr int most = 1 << 20;
     option_->expected(least, most)->option_text(text);
-    return *this;
-}
-
-Parameter &Parameter::after_dashes() {
-    options_after_dashes().insert(option_);
     return *this;
 }
 
@@ -381,7 +358,6 @@ void CommandLine::run(std::vector<std::string> words) {
         throw Error(Fault::usage, fmt::format("{}: {}", out->first, out->second));
     }
     check_command(*app_, words);
-    name_dashes(*app_, words);
     try {
         std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
         app_->parse(words);

@@ -48,9 +48,6 @@ public:
     Parameter &one_word();
     Parameter &words(int least, const std::string &text);
 
-    // What follows the word `--` are its values.
-    Parameter &after_dashes();
-
 private:
     CLI::Option *option_;
 };
