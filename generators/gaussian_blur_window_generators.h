@@ -16,6 +16,7 @@
 #include "generators/instructions.h"
 #include "generators/variant_generator.h"
 #include "schedules/shared_moves.h"
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -145,6 +146,25 @@ private:
     }
 };
 
+// Says of words of taps that a lane loads four of them at once. Their dimensions are word, lane, and others
+// of these extents, of which the last one may be left open (0).
+template<typename Taps>
+void in_lanes(Taps &taps, std::initializer_list<int> others) {
+    constexpr int words = LaneProduct::words_of_a, lanes = 32;
+    taps.set_host_alignment(16);
+    taps.dim(0).set_bounds(0, words);
+    taps.dim(1).set_bounds(0, lanes).set_stride(words);
+    int dimension = 2, stride = words * lanes;
+    for (const int extent : others) {
+        taps.dim(dimension).set_min(0).set_stride(stride);
+        if (extent > 0) {
+            taps.dim(dimension).set_extent(extent);
+        }
+        dimension++;
+        stride *= extent;
+    }
+}
+
 // The forms by products of bytes. image and output: rows of words, ceil_div(width * pixel, 4) per row, where
 // a pixel has so many bytes. taps0 ...: the words of TapFragments of each byte of the taps, with the
 // dimensions word, lane, half, step; reach and first1 ... are its numbers.
@@ -184,15 +204,11 @@ private:
     }
 
     std::vector<TapPlane> planes() const {
-        constexpr int words = LaneProduct::words_of_a, lanes = 32, halves = 2;
+        constexpr int halves = 2;
         std::vector<TapPlane> all;
         for (size_t byte = 0; byte < taps.size(); byte++) {
             auto &plane = *taps[byte];
-            plane.set_host_alignment(16);
-            plane.dim(0).set_bounds(0, words);
-            plane.dim(1).set_bounds(0, lanes).set_stride(words);
-            plane.dim(2).set_bounds(0, halves).set_stride(words * lanes);
-            plane.dim(3).set_min(0).set_stride(words * lanes * halves);
+            in_lanes(plane, {halves, 0});
             Halide::Var v, q, g, m, k;
             Halide::Func fragments;
             fragments(v, q, g, m, k) = plane(v, 4 * g + q, m, k);
@@ -214,13 +230,9 @@ public:
     Output<Buffer<uint32_t, 2>> output{"output"};
 
     void generate() {
-        constexpr int words = LaneProduct::words_of_a, lanes = 32;
         const GaussianBlurHalfProducts::Group group{
             {configuration<GaussianBlurHalvesConfiguration>().reach}, setting("warps"), band};
-        taps.set_host_alignment(16);
-        taps.dim(0).set_bounds(0, words);
-        taps.dim(1).set_bounds(0, lanes).set_stride(words);
-        taps.dim(2).set_bounds(0, (int)group.bands.entries().size()).set_stride(words * lanes);
+        in_lanes(taps, {(int)group.bands.entries().size()});
         GaussianBlurHalfProducts blur(image, width, image.height(), {factor, low, high_x, high_y, Expr()},
             taps, group, added_product(byte_product_call), word_operations(get_target()));
         output = blur.out;
@@ -242,15 +254,9 @@ public:
     Output<Buffer<uint32_t, 2>> output{"output"};
 
     void generate() {
-        constexpr int words = LaneProduct::words_of_a, lanes = 32;
         const auto row = configuration<GaussianBlurRingConfiguration>();
         const GaussianBlurRingProducts::Group group{{row.units, row.short_taps}, setting("warps"), band};
-        const int entries = (int)group.bands.entries().size();
-        taps.set_host_alignment(16);
-        taps.dim(0).set_bounds(0, words);
-        taps.dim(1).set_bounds(0, lanes).set_stride(words);
-        taps.dim(2).set_bounds(0, entries).set_stride(words * lanes);
-        taps.dim(3).set_bounds(0, 2).set_stride(words * lanes * entries);
+        in_lanes(taps, {(int)group.bands.entries().size(), 2});
         GaussianBlurRingProducts blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, taps,
             multiplier, group, added_product(byte_product_call), nvidia_exchange,
             word_operations(get_target()));
@@ -272,12 +278,8 @@ public:
     Output<Buffer<float, 2>> output{"output"};
 
     void generate() {
-        constexpr int words = LaneProduct::words_of_a, lanes = 32, parts = 2;
-        taps.set_host_alignment(16);
-        taps.dim(0).set_bounds(0, words);
-        taps.dim(1).set_bounds(0, lanes).set_stride(words);
-        taps.dim(2).set_bounds(0, parts).set_stride(words * lanes);
-        taps.dim(3).set_min(0).set_stride(words * lanes * parts);
+        constexpr int parts = 2;
+        in_lanes(taps, {parts, 0});
         const GaussianBlurFloatProducts::Group group{
             configuration<GaussianBlurProductsConfiguration>().steps, setting("warps"), band};
         GaussianBlurFloatProducts blur(image, image.width(), image.height(),

@@ -18,9 +18,8 @@ inline int power_of_two(int n) {
 // that no two lanes read or write words of one bank. A step loads 32 rows, into the places of those that no
 // later step reads.
 inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &step, const RVar &group) {
-    const int words = 8 * blur.group.tiles, channels = blur.group.channels,
-              turns = blur.group.tiles / blur.group.warps();
-    const Var lane{"loader"}, warp{"warp"}, four{"four"}, turn{"turn_of_lines"};
+    const int words = 8 * blur.group.tiles, channels = blur.group.channels;
+    const Var lane{"loader"}, warp{"warp"}, four{"four"};
     blur.lines.compute_at(blur.out, step)
         .store_at(blur.out, group)
         .store_in(MemoryType::GPUShared)
@@ -34,16 +33,14 @@ inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &step, c
         .fold_storage(blur.k, power_of_two(blur.group.window() / 2))
         .split(blur.u, blur.u, lane, 32)
         .split(blur.k, blur.k, four, 4)
-        .split(four, four, turn, turns)
-        .reorder(blur.n, blur.h, blur.c, blur.b, turn, lane, blur.u, four, blur.k)
+        .reorder(blur.n, blur.h, blur.c, blur.b, lane, blur.u, four, blur.k)
         .fuse(blur.u, four, warp)
         .gpu_threads(lane, warp)
         .vectorize(blur.n)
-        .unroll(turn)
         .unroll(blur.h)
         .unroll(blur.c)
         .unroll(blur.b);
-    blur.columns.compute_at(blur.lines, turn)
+    blur.columns.compute_at(blur.lines, lane)
         .store_in(MemoryType::Register)
         .unroll(blur.n)
         .unroll(blur.h)
@@ -53,15 +50,10 @@ inline void lines_in_shared(GaussianBlurFusedProducts &blur, const RVar &step, c
         .store_in(MemoryType::Register)
         .bound_extent(blur.x, blur.group.planes())
         .bound_extent(blur.r, 8)
-        .bound_extent(blur.k, turns)
+        .bound_extent(blur.k, 1)
         .unroll(blur.x)
-        .unroll(blur.r)
-        .unroll(blur.k);
-    blur.source.update()
-        .reorder(blur.outside_row, blur.x, blur.k)
-        .unroll(blur.x)
-        .unroll(blur.outside_row)
-        .unroll(blur.k);
+        .unroll(blur.r);
+    blur.source.update().reorder(blur.outside_row, blur.x, blur.k).unroll(blur.x).unroll(blur.outside_row);
 }
 
 // The taps of all steps that the longest window has.
@@ -90,7 +82,7 @@ inline void zero_in_shared(GaussianBlurFusedProducts &blur, const RVar &group) {
 
 // The pass down columns: a warp computes a tile of a step, of all channels.
 inline void rows_in_shared(GaussianBlurFusedProducts &blur, const RVar &step) {
-    const Var lane{"lane"}, tile{"tile"}, q{"q"}, turn{"turn_of_rows"};
+    const Var lane{"lane"}, tile{"tile"}, q{"q"};
     const int bytes = blur.group.bytes, channels = blur.group.channels;
     blur.between.compute_at(blur.out, step)
         .store_in(MemoryType::GPUShared)
@@ -102,8 +94,7 @@ inline void rows_in_shared(GaussianBlurFusedProducts &blur, const RVar &step) {
         .bound(blur.b, 0, bytes)
         .align_storage(blur.g, 9)
         .split(blur.u, tile, q, 4)
-        .split(tile, turn, tile, blur.group.warps())
-        .reorder(blur.n, blur.h, blur.b, blur.c, turn, q, blur.g, tile)
+        .reorder(blur.n, blur.h, blur.b, blur.c, q, blur.g, tile)
         .fuse(q, blur.g, lane)
         .gpu_threads(lane, tile)
         .vectorize(blur.n)
@@ -125,22 +116,21 @@ inline void rows_in_shared(GaussianBlurFusedProducts &blur, const RVar &step) {
 // The pass along rows: a lane stores its results from registers.
 inline void fused(GaussianBlurFusedProducts &blur, ScheduleContext &context) {
     const auto place = [&](int n) { return RVar(blur.to[n].name()); };
-    const RVar row = place(0), word = place(1), part = place(2), turn = place(3), of_q = place(4),
-               of_g = place(5), warp = place(6), step = place(7), group = place(8), strip = place(9),
-               worker{"worker"};
+    const RVar row = place(0), word = place(1), part = place(2), of_q = place(3), of_g = place(4),
+               tile = place(5), step = place(6), group = place(7), strip = place(8), worker{"worker"};
     const int bytes = blur.group.bytes, channels = blur.group.channels;
     undefined_on_gpu(blur.out);
     blur.out.update()
         .allow_race_conditions()
         .fuse(of_q, of_g, worker)
-        .gpu_threads(worker, warp)
+        .gpu_threads(worker, tile)
         .gpu_blocks(group, strip)
         .unroll(part)
         .unroll(word)
         .unroll(row);
     blur.out.never_partition_all();
 
-    blur.along_words.compute_at(blur.out, turn)
+    blur.along_words.compute_at(blur.out, worker)
         .store_in(MemoryType::Register)
         .bound_extent(blur.i, 8)
         .bound_extent(blur.b, bytes)

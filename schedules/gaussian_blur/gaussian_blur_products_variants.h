@@ -19,10 +19,9 @@ ScheduleVariant products_variant(Backends where, const std::string &name, const 
         .serves("channels", {.least = (double)row.channels, .most = (double)row.channels});
 }
 
-inline ScheduleVariant fused_variant(
-    Backends where, const std::string &name, const char *type, const Row &row, int tiles) {
+inline ScheduleVariant fused_variant(const std::string &name, const char *type, const Row &row) {
     return products_variant(
-        where, name + std::to_string(16 * (row.steps - 1)), type, fused, row, {{"tiles", tiles}})
+        gpu, name + std::to_string(16 * (row.steps - 1)), type, fused, row, {{"tiles", 8}})
         .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps.");
 }
 
@@ -36,19 +35,19 @@ inline ScheduleVariants fused_variants() {
     const std::string others = "widths that are no multiple of 8";
     ScheduleVariants variants;
     for (const int steps : {2, 3, 4}) {
-        variants.push_back(fused_variant(gpu, "tuned_fused_", "u8", {.steps = steps}, 8)
+        variants.push_back(fused_variant("tuned_fused_", "u8", {.steps = steps})
                 .registers("", 64)
                 .kept_for(steps == 4 ? others : ""));
         variants.push_back(
-            fused_variant(gpu, "tuned_fused_", "u16", {.steps = steps, .ahead = true}, 8).registers("", 128));
+            fused_variant("tuned_fused_", "u16", {.steps = steps, .ahead = true}).registers("", 128));
     }
-    variants.push_back(fused_variant(gpu, "tuned_fused_short_", "u8", {.steps = 2, .short_taps = true}, 8)
+    variants.push_back(fused_variant("tuned_fused_short_", "u8", {.steps = 2, .short_taps = true})
             .registers("", 64)
             .kept_for(others)
             .says("As tuned_fused, for taps of one byte: half of the products."));
     for (const int channels : {3, 4}) {
-        variants.push_back(fused_variant(gpu, "tuned_fused_colours_" + std::to_string(channels) + "_", "u8",
-            {.channels = channels, .steps = 3, .ahead = true}, 8)
+        variants.push_back(fused_variant("tuned_fused_colours_" + std::to_string(channels) + "_", "u8",
+            {.channels = channels, .steps = 3, .ahead = true})
                 .registers("", 128));
     }
     return variants;

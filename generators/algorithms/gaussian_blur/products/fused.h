@@ -3,15 +3,15 @@
 // bytes, as tensor cores multiply them, in one kernel. Variants: tuned_fused_* on NVIDIA's GPUs.
 #include "generators/algorithms/gaussian_blur/products/banded.h"
 #include "generators/algorithms/gaussian_blur/window_words.h"
-#include <algorithm>
 #include <string>
 #include <vector>
 
 namespace tilewright {
 
-// A group of workers goes down a strip of the image, 32 rows per step. The strip is `tiles` tiles of 32
-// columns; the pass along rows has fewer outputs, because its windows reach beyond them. In the group's
-// memory, an image of several channels, or of two bytes per number, is divided into planes of bytes:
+// A group of warps goes down a strip of the image, 32 rows per step. The strip is `tiles` tiles of 32
+// columns, one for each warp; the pass along rows has fewer outputs, because its windows reach beyond them.
+// In the group's memory, an image of several channels, or of two bytes per number, is divided into planes of
+// bytes:
 //     lines      of the rows that a step reads, of which the steps before have loaded all but 32: the words
 //                of columns, four rows in each
 //     between    of 32 rows that are blurred down columns: the words of rows
@@ -27,9 +27,6 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
         template<typename Tunable>
         static Group of(const GaussianBlurProductsConfiguration &row, int bytes, const Tunable &tunable) {
             return {row.channels, bytes, tunable("tiles"), row.steps, row.short_taps, Expr()};
-        }
-        int warps() const {  // each of which computes tiles / warps() tiles
-            return std::min(tiles, 8);
         }
         int planes() const {
             return channels * bytes;
@@ -202,17 +199,16 @@ private:
             clamp(u - 4 * of_tile, 0, 3), g, of_tile, step, group.channels * block + c, below_others);
     }
 
-    // Places of out: row of a lane, word of its four pixels, part (see below), tiles of a warp, the lane 4 g
-    // + q, warps, steps of a group, groups below each other, strips.
+    // Places of out: row of a lane, word of its four pixels, part (see below), the lane 4 g + q, tiles, steps
+    // of a group, groups below each other, strips.
     void store(const Expr &width, const Expr &height, const WordOperations &word) {
         const int planes = group.planes();
         const Expr words = ceil_div(planes * width, 4), band = group.band;
-        to = RDom({{0, 8}, {0, planes}, {0, 2}, {0, group.tiles / group.warps()}, {0, 4}, {0, 8},
-                      {0, group.warps()}, {0, band}, {0, ceil_div(ceil_div(height, 32), band)}, {0, strips_}},
+        to = RDom({{0, 8}, {0, planes}, {0, 2}, {0, 4}, {0, 8}, {0, group.tiles}, {0, band},
+                      {0, ceil_div(ceil_div(height, 32), band)}, {0, strips_}},
             "to");
-        const Expr row = to[0], of_pixels = to[1], part = to[2], lane_q = to[4], lane_g = to[5],
-                   tile = group.warps() * to[3] + to[6], step = to[7], of_group = to[8], strip = to[9],
-                   down = step + band * of_group;
+        const Expr row = to[0], of_pixels = to[1], part = to[2], lane_q = to[3], lane_g = to[4], tile = to[5],
+                   step = to[6], of_group = to[7], strip = to[8], down = step + band * of_group;
         // `zero` is read here too: otherwise Halide 21 gives its place in shared memory to `between`, though
         // the next step reads it. Rows below the image are the last one, of which part 1 then changes no bit:
         // so one branch holds all rows of a lane, which most lanes pass.
