@@ -113,30 +113,39 @@ BandSegments segments_of(Type type, const Shape &shape, const Pipeline &pipeline
             .shape = from_shape,
             .result_shape = from_shape});
     };
+    const auto add_bytes = [&] {
+        const BandSegment &last = segments.all.back();
+        segments.bytes += row_bytes(last.result_type, last.result_shape) * (double)last.result_shape[0];
+    };
     begin(type, shape);
-    segments.bytes = row_bytes(type, shape) * (double)shape[0];
+    add_bytes();
+    const auto &stages = pipeline.stages();
+    auto stage = stages.begin();
     int mixing = 0;
-    for (const PipelineStage &stage : pipeline.stages()) {
+    for (; stage != stages.end(); stage++) {
         const Bands before = segments.all.back().bands;
-        if (segments.why_not.empty() && before != Bands::halo) {
+        if (before != Bands::halo) {
             begin(segments.all.back().result_type, segments.all.back().result_shape);
         }
         BandSegment &segment = segments.all.back();
-        if (segments.why_not.empty()) {
-            const bool is_first = segment.local.stages().empty();
-            segments.why_not = why_not_behind(before, segment, stage);
-            mixing += is_first && !segment.local.stages().empty() ? 1 : 0;
+        const bool is_first = segment.local.stages().empty();
+        segments.why_not = why_not_behind(before, segment, *stage);
+        if (!segments.why_not.empty()) {
+            break;
         }
-        if (!segments.why_not.empty() && !is_of_one_image(stage, segment)) {
+        mixing += is_first && !segment.local.stages().empty() ? 1 : 0;
+        add_bytes();
+    }
+    // Stages from one that takes no bands on get the whole image: only what they make of it counts.
+    for (; stage != stages.end(); stage++) {
+        BandSegment &segment = segments.all.back();
+        if (!is_of_one_image(*stage, segment)) {
             return segments;
         }
-        if (!segments.why_not.empty()) {  // type, shape and bytes of what the whole image becomes, alone
-            const auto request = request_of(stage, segment.result_type, segment.result_shape);
-            segment.result_type = request->output_type;
-            segment.result_shape = request->output_shape;
-        }
-        segments.bytes +=
-            row_bytes(segment.result_type, segment.result_shape) * (double)segment.result_shape[0];
+        const auto request = request_of(*stage, segment.result_type, segment.result_shape);
+        segment.result_type = request->output_type;
+        segment.result_shape = request->output_shape;
+        add_bytes();
     }
     if (has_alpha && mixing > 1) {
         segments.why_not = "its stages before and after a transpose keep colours multiplied by alpha";
