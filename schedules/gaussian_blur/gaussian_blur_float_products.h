@@ -105,16 +105,7 @@ inline void pass_down(GaussianBlurFloatProducts &blur, const Halide::LoopLevel &
 
 // What the warps of a thread block share: the taps, and the scale.
 inline void constants_in_shared(GaussianBlurFloatProducts &blur, const Halide::RVar &segment) {
-    blur.taps.compute_at(blur.out, segment)
-        .store_in(Halide::MemoryType::GPUShared)
-        .bound(blur.v, 0, 4)
-        .bound(blur.worker, 0, 32)
-        .bound(blur.p, 0, 2)
-        .bound(blur.k, 0, blur.group.steps)
-        .gpu_threads(blur.worker)
-        .vectorize(blur.v)
-        .unroll(blur.p)
-        .unroll(blur.k);
+    taps_in_shared(blur, segment, blur.group.steps);
     // Four numbers, so that what follows in shared memory begins at a multiple of 16 bytes.
     blur.scale.compute_at(blur.out, segment)
         .store_in(Halide::MemoryType::GPUShared)

@@ -99,16 +99,7 @@ inline void halves(GaussianBlurHalfProducts &blur, ScheduleContext &context) {
     blur.out.never_partition_all();
     pass_along(blur, Halide::LoopLevel(blur.out, worker));
     ring_in_shared(blur, step, segment);
-    blur.taps.compute_at(blur.out, segment)
-        .store_in(Halide::MemoryType::GPUShared)
-        .bound(blur.v, 0, 4)
-        .bound(blur.worker, 0, 32)
-        .bound(blur.p, 0, 2)
-        .bound(blur.k, 0, (int)blur.group.bands.entries().size())
-        .gpu_threads(blur.worker)
-        .vectorize(blur.v)
-        .unroll(blur.p)
-        .unroll(blur.k);
+    taps_in_shared(blur, segment, (int)blur.group.bands.entries().size());
     const int of_rows = 32 * (blur.group.warps - 1) + 16 * row_units(blur);
     const Halide::Var of_row("of_row"), thread("of_thread");
     blur.rows.compute_at(blur.out, segment)

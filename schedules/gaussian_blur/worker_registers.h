@@ -20,4 +20,19 @@ void in_registers(
     }
 }
 
+// Keeps so many entries of taps in the shared memory of a block, to which a lane brings four words at a time.
+template<typename Blur>
+void taps_in_shared(Blur &blur, const Halide::RVar &segment, int entries) {
+    blur.taps.compute_at(blur.out, segment)
+        .store_in(Halide::MemoryType::GPUShared)
+        .bound(blur.v, 0, 4)
+        .bound(blur.worker, 0, 32)
+        .bound(blur.p, 0, 2)
+        .bound(blur.k, 0, entries)
+        .gpu_threads(blur.worker)
+        .vectorize(blur.v)
+        .unroll(blur.p)
+        .unroll(blur.k);
+}
+
 }  // namespace tilewright::gaussian_blur_products
