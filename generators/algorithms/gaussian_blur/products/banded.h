@@ -74,13 +74,15 @@ struct BandedProducts : Halide::NamesInterface {
     }
 
     // The word of byte `byte` of a lane's outputs output(0) ... output(3) of its lines line(0) ... line(3).
-    Expr joined(const std::function<Expr(int)> &output, const std::function<Expr(int)> &of_line, int byte,
-        const Expr &multiplier, const WordOperations &word) const {
-        const int at = bytes_ == 1 ? 3 : byte;
-        const Expr picks = WordOperations::hex((uint32_t)(at | (4 + at) << 4));
+    Expr joined(const std::function<Expr(int)> &output, const std::function<Expr(int)> &of_line,
+        const Expr &byte, const Expr &multiplier, const WordOperations &word) const {
         const auto number = [&](int n) { return rounded(output(n), of_line(n), multiplier); };
-        return word.pick(word.pick(number(0), number(1), picks), word.pick(number(2), number(3), picks),
-            WordOperations::hex(0x5410));
+        const auto of_byte = [&](int at) {
+            const Expr picks = WordOperations::hex((uint32_t)(at | (4 + at) << 4));
+            return word.pick(word.pick(number(0), number(1), picks), word.pick(number(2), number(3), picks),
+                WordOperations::hex(0x5410));
+        };
+        return bytes_ == 1 ? of_byte(3) : mux(byte, {of_byte(0), of_byte(1)});
     }
 
 private:

@@ -75,9 +75,7 @@ struct GaussianBlurFusedProducts : Halide::NamesInterface {
             },
             product);
         along_words(i, b, along.q, along.g, along.line, along.tile, along.block, along.group) =
-            bytes([&](int byte) {
-                return along.joined([](int n) { return n; }, [&](int) { return i; }, byte, multiplier, word);
-            });
+            along.joined([](int n) { return n; }, [&](int) { return i; }, b, multiplier, word);
         store(width, height, word);
     }
 
@@ -181,18 +179,12 @@ private:
         lines(n, u, h, c, b, k, block, below_others) = columns(n, u, h, c, b, k, block, below_others);
     }
 
-    Expr bytes(const std::function<Expr(int)> &of_byte) const {
-        return group.bytes == 1 ? of_byte(0) : mux(b, {of_byte(0), of_byte(1)});
-    }
-
     // between(n, g, h, u, c, b, step, block, below_others): word 2 u + n % 2 of row 32 step + 4 g + 2 h + n /
     // 2, of four columns.
     void between_passes(const Expr &multiplier, const WordOperations &word) {
         down_words(n, h, b, down.q, down.g, down.line, down.tile, down.block, down.group) =
-            bytes([&](int byte) {
-                return down.joined([&](int) { return 2 * h + n / 2; },
-                    [&](int column) { return 4 * (n % 2) + column; }, byte, multiplier, word);
-            });
+            down.joined([&](int) { return 2 * h + n / 2; }, [&](int column) { return 4 * (n % 2) + column; },
+                b, multiplier, word);
         const Expr of_tile = promised(u / 4, group.tiles);  // of u % 4 Halide would not see that it is one
                                                             // number
         between(n, g, h, u, c, b, step, block, below_others) = down_words(n, h, b,

@@ -55,17 +55,11 @@ struct GaussianBlurProducts : Halide::NamesInterface {
         read_rows(multiplier, word);
         along.multiply(group.bytes, false, taps, 4 * taps[0].steps, of(along_lines), product);
         along_words(n, b, along.q, along.g, along.line, along.tile, along.block, along.group) =
-            bytes([&](int byte) {
-                return along.joined([](int i) { return i; }, [&](int) { return n; }, byte, multiplier, word);
-            });
+            along.joined([](int i) { return i; }, [&](int) { return n; }, b, multiplier, word);
         store(group.planes() * width, height, word);
     }
 
 private:
-    Expr bytes(const std::function<Expr(int)> &of_byte) const {
-        return group.bytes == 1 ? of_byte(0) : mux(b, {of_byte(0), of_byte(1)});
-    }
-
     // source(x, y): word x of row y, with a branch for words that are not inside. columns(n, h, u, k, b, c):
     // four rows of column 4 u + 2 h + n / 2.
     void read_columns(Func image, const Expr &width, const Expr &height, const BorderMap &border,
@@ -93,10 +87,8 @@ private:
     // of four columns.
     void read_rows(const Expr &multiplier, const WordOperations &word) {
         down_words(n, h, b, down.q, down.g, down.line, down.tile, down.block, down.group) =
-            bytes([&](int byte) {
-                return down.joined([&](int) { return 2 * h + n / 2; },
-                    [&](int column) { return 4 * (n % 2) + column; }, byte, multiplier, word);
-            });
+            down.joined([&](int) { return 2 * h + n / 2; }, [&](int column) { return 4 * (n % 2) + column; },
+                b, multiplier, word);
         between(n, down.g, down.tile, h, down.q, down.line, b, c) =
             down_words(n, h, b, down.q, down.g, down.line, down.tile, c, 0);
         along_lines(n, h, u, k, b, c) = between(n, u % 8, u / 8, h, k % 4, k / 4, b, c);
