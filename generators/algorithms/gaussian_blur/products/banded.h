@@ -166,6 +166,22 @@ inline Halide::Expr word_by_bytes(const Halide::Func &image, int planes, const H
     return all;
 }
 
+// Of eight rows of words of four pixels of `planes` bytes, loaded(plane, row): the word of four rows, from
+// row 4 (n % 2) on, of byte `column` of these pixels.
+inline Halide::Expr word_of_rows(int planes, const Halide::Expr &n, const Halide::Expr &column,
+    const WordOperations &word, const std::function<Halide::Expr(int plane, int row)> &loaded) {
+    std::vector<Halide::Expr> all[2];
+    for (int w = 0; w < 2; w++) {
+        for (int plane = 0; plane < planes; plane++) {
+            const auto row = [&](int r) { return loaded(plane, 4 * w + r); };
+            for (const Halide::Expr &of_column : word.transposed(row(0), row(1), row(2), row(3))) {
+                all[w].push_back(of_column);
+            }
+        }
+    }
+    return mux(n % 2, {mux(column, all[0]), mux(column, all[1])});
+}
+
 // Word `at` of four pixels of `planes` bytes, of the words of their planes.
 inline Halide::Expr interleaved(int planes, const Halide::Expr &at, const WordOperations &word,
     const std::function<Halide::Expr(const Halide::Expr &plane)> &of_plane) {

@@ -161,21 +161,11 @@ private:
     void divide_into_planes(const Expr &reach, const WordOperations &word) {
         const int planes = group.planes();
         const Expr at = 8 * outputs_ * block - reach + u, from = 4 * group.band * below_others + k;
-        std::vector<Expr> all[2];
-        for (int w = 0; w < 2; w++) {
-            for (int plane = 0; plane < planes; plane++) {
-                const auto of_row = [&](int row) {
-                    const Expr loaded = source(planes * at + plane, 4 * w + row, from, block);
-                    return planes > 1 ? loaded : word.pick(loaded, loaded, byte_order(at + moved(block)));
-                };
-                for (const Expr &column : word.transposed(of_row(0), of_row(1), of_row(2), of_row(3))) {
-                    all[w].push_back(column);
-                }
-            }
-        }
-        const Expr of_word = planes * (2 * h + n / 2) + group.bytes * c + b;
-        columns(n, u, h, c, b, k, block, below_others) =
-            mux(n % 2, {mux(of_word, all[0]), mux(of_word, all[1])});
+        columns(n, u, h, c, b, k, block, below_others) = word_of_rows(
+            planes, n, planes * (2 * h + n / 2) + group.bytes * c + b, word, [&](int plane, int row) {
+                const Expr loaded = source(planes * at + plane, row, from, block);
+                return planes > 1 ? loaded : word.pick(loaded, loaded, byte_order(at + moved(block)));
+            });
         lines(n, u, h, c, b, k, block, below_others) = columns(n, u, h, c, b, k, block, below_others);
     }
 

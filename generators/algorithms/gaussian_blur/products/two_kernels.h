@@ -69,17 +69,8 @@ private:
         source(x, y) = if_else(below(x, planes * width / 4) && below(y, height),
             image(promised(x, all_words), promised(y, height)),
             planes <= 2 ? words.source(x, y) : word_by_bytes(image, planes, x, y, width, height, border));
-        std::vector<Expr> of_word[2];
-        for (int w = 0; w < 2; w++) {
-            for (int plane = 0; plane < planes; plane++) {
-                const auto row = [&](int r) { return source(planes * u + plane, 8 * k + 4 * w + r); };
-                for (const Expr &column : word.transposed(row(0), row(1), row(2), row(3))) {
-                    of_word[w].push_back(column);
-                }
-            }
-        }
-        const Expr column = planes * (2 * h + n / 2) + group.bytes * c + b;
-        columns(n, h, u, k, b, c) = mux(n % 2, {mux(column, of_word[0]), mux(column, of_word[1])});
+        columns(n, h, u, k, b, c) = word_of_rows(planes, n, planes * (2 * h + n / 2) + group.bytes * c + b,
+            word, [&](int plane, int row) { return source(planes * u + plane, 8 * k + row); });
         down_lines(n, h, u, k, b, c) = columns(n, h, u, k, b, c);
     }
 
