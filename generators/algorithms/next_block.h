@@ -33,12 +33,15 @@ inline std::string next_block_text(const Call &call, const std::vector<std::stri
     const std::string &ahead = call.operands[1], &columns = call.operands[2];
     std::string text =
         "\t{\n\t.reg .pred \t%twq<2>;\n\t.reg .b32 \t%twn<3>;\n\t.reg .b64 \t%twa<2>;\n"
+        // %twn0: how many blocks the other one is ahead; %twa0: how many bytes
         "\tmov.u32 \t%twn0, %nsmid;\n\tshr.u32 \t%twn0, %twn0, 2;\n\tmul.lo.s32 \t%twn0, %twn0, " +
         ahead + ";\n\tmul.wide.u32 \t%twa0, %twn0, " + std::to_string(8 * std::stoul(columns)) +
+        // %twn2: which of the 16 threads of a line this one is
         ";\n\tmov.u32 \t%twn1, %ctaid.x;\n\tmov.u32 \t%twn2, %tid.x;\n"
         "\tmad.lo.s32 \t%twn2, %twn1, " +
         columns +
         ", %twn2;\n\tand.b32 \t%twn2, %twn2, 15;\n"
+        // %twq0: whether the grid has that block
         "\tadd.s32 \t%twn0, %twn0, %twn1;\n\tmov.u32 \t%twn1, %nctaid.x;\n"
         "\tsetp.lt.u32 \t%twq0, %twn0, %twn1;\n";
     for (size_t i = 0; i < addresses.size(); i++) {
