@@ -41,8 +41,8 @@ class Source:
         self.close = lambda: None
 
 
-def _axes_of_multiscales(group):
-    """The first multiscale image of an OME-Zarr: its largest array and its axes. None where there is none."""
+def _first_image(group):
+    """Of an OME-Zarr: the largest array of its first image, and the axes. None where it has no image."""
     scales = (group.attrs.get("ome") or group.attrs).get("multiscales")
     if not scales:
         return None
@@ -54,7 +54,7 @@ def _open_zarr(path):
     zarr = package("zarr")
     opened = zarr.open(str(path), mode="r")
     if isinstance(opened, zarr.Group):
-        image = _axes_of_multiscales(opened)
+        image = _first_image(opened)
         if image is None:
             names = ", ".join(sorted(opened.array_keys())) or "none"
             refuse(f"source = {path}: it is a group of zarr; name one of its arrays: {names}")

@@ -154,7 +154,9 @@ class TiffTarget:
         samples = len(layout.plane) == 3
         axes = layout.axes.upper().replace("YXC", "YXS") if samples else layout.axes.upper()
         known = source.metadata
-        is_turned = shape[len(layout.planes) :] != layout.plane or (  # as far as can be seen
+        # The sizes of pixels are the source's where the result is not transposed, which its shape says: but
+        # for squares, whose pixels must have one size then.
+        is_turned = shape[len(layout.planes) :] != layout.plane or (
             layout.plane[0] == layout.plane[1] and known.get("PhysicalSizeX") != known.get("PhysicalSizeY")
         )
         if samples and shape[-1] == 1:  # tifffile writes no axis of one sample
