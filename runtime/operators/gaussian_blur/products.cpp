@@ -56,86 +56,82 @@ int32_t steps_of_segment(const Launch &launch, const Variant &variant, int64_t s
     return (int32_t)ceil_div(steps, std::max<int64_t>(at_once / warps, 1));
 }
 
-// Image and output are rows of words.
-struct ProductsForm : BlurForm<GaussianBlurRequest> {
-    using BlurForm::BlurForm;
+// What both forms by banded products take. Image and output are rows of words. `are_sums`: the fragments for
+// u8 are those of TapFragments::is_sum; `band`: the groups of lines in a band, or the steps of a block.
+void bind_products(
+    Launch &launch, const GaussianBlurRequest &request, Array &output, bool are_sums, int32_t band) {
+    const Array &image = request.image();
+    const IntegerTaps &taps = taps_of(request);
+    const std::vector<Array> &fragments = request.weights->fragments(image.type(), are_sums);
+    launch.in("image", image, words_view(image))
+        .value("width", (int32_t)image.shape()[1])
+        .value("reach", TapFragments::of(taps, 0).reach)
+        .value("multiplier", taps.multiplier)
+        .value("band", band);
+    bind_border(launch, request);
+    for (int byte = 0; byte < (int)fragments.size(); byte++) {
+        const Array &words = fragments[(size_t)byte];
+        launch.in("taps" + std::to_string(byte), words, fragments_view(words))
+            .value("first" + std::to_string(byte), TapFragments::of(taps, byte).first);
+    }
+    launch.out("output", output, words_view(output));
+}
 
-    bool serves(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
-        return fits(variant, request, output, 4, 4);
-    }
-
-    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
-        Array &output) const override {
-        const Array &image = request.image();
-        const IntegerTaps &taps = taps_of(request);
-        const std::vector<Array> &fragments = request.weights->fragments(image.type(), are_sums());
-        launch.in("image", image, words_view(image))
-            .value("width", (int32_t)image.shape()[1])
-            .value("reach", TapFragments::of(taps, 0).reach);
-        bind_border(launch, request);
-        launch.value("multiplier", taps.multiplier);
-        bind_share(launch, variant, request);
-        for (int byte = 0; byte < (int)fragments.size(); byte++) {
-            const Array &words = fragments[(size_t)byte];
-            launch.in("taps" + std::to_string(byte), words, fragments_view(words))
-                .value("first" + std::to_string(byte), TapFragments::of(taps, byte).first);
-        }
-        launch.out("output", output, words_view(output));
-    }
-
-protected:
-    static int64_t steps_of(const GaussianBlurRequest &request) {
-        return TapFragments::of(taps_of(request), 0).steps;
-    }
-    virtual bool are_sums() const {  // the bytes of the taps, for u8
-        return false;
-    }
-    virtual void bind_share(
-        Launch &launch, const Variant &variant, const GaussianBlurRequest &request) const = 0;
-};
+// Groups of lines in a band: the rows are divided into as many equal bands as there must be for one to have
+// about `band` * 2^20 pixels.
+int32_t groups_of_band(const Variant &variant, const GaussianBlurRequest &request) {
+    const int64_t rows = request.image().shape()[0], lines = side * variant.tunable("lines"),
+                  outputs = side * variant.tunable("outputs"), pixels = rows * request.image().shape()[1],
+                  bands = ceil_div(pixels, (int64_t)variant.tunable("band") << 20);
+    const int64_t rows_of_band = bands > 1 ? round_up(ceil_div(rows, bands), outputs) : rows;
+    return (int32_t)ceil_div(rows_of_band, lines);
+}
 
 // A block keeps the words of its lines, and its outputs.
-struct TwoKernelsForm final : ProductsForm {
-    using ProductsForm::ProductsForm;
-
-    bool serves(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
+constexpr BlurForm<GaussianBlurRequest> products(
+    "gaussian_blur_products",
+    [](Launch &launch, const Variant &variant, const GaussianBlurRequest &request, Array &output) {
+        bind_products(launch, request, output, false, groups_of_band(variant, request));
+    },
+    [](const Variant &variant, const GaussianBlurRequest &request, const Array &output) {
         const Type type = request.image().type();
+        const IntegerTaps &taps = taps_of(request);
         const int64_t lines = variant.tunable("lines"), outputs = variant.tunable("outputs"),
-                      words = side / 4 * (outputs - 1 + steps_of(request)),
+                      words = side / 4 * (outputs - 1 + TapFragments::of(taps, 0).steps),
                       of_lines = words * (side * lines + 8),
                       of_outputs = side * side / 4 * lines * outputs * request.channels();
         return 4 * (of_lines + of_outputs) * (int64_t)size_of(type) <= most_bytes_of_block(variant) &&
-               (type == Type::u8 ? request.numbers().bytes.fits_two_bytes() :
-                                   TapFragments::fit(taps_of(request), false)) &&
-               ProductsForm::serves(variant, request, output);
-    }
+               (type == Type::u8 ? taps.fits_two_bytes() : TapFragments::fit(taps, false)) &&
+               fits(variant, request, output, 4, 4);
+    });
 
-protected:
-    void bind_share(
-        Launch &launch, const Variant &variant, const GaussianBlurRequest &request) const override {
-        launch.value("band", groups_of_band(variant, request));
-    }
+GaussianBlurProductsConfiguration configuration_of(const Variant &variant) {
+    return variant.configuration<GaussianBlurProductsConfiguration>();
+}
 
-private:
-    // Groups of lines in a band: the rows are divided into as many equal bands as there must be for one to
-    // have about `band` * 2^20 pixels.
-    static int32_t groups_of_band(const Variant &variant, const GaussianBlurRequest &request) {
-        const int64_t rows = request.image().shape()[0], lines = side * variant.tunable("lines"),
-                      outputs = side * variant.tunable("outputs"), pixels = rows * request.image().shape()[1],
-                      bands = ceil_div(pixels, (int64_t)variant.tunable("band") << 20);
-        const int64_t rows_of_band = bands > 1 ? round_up(ceil_div(rows, bands), outputs) : rows;
-        return (int32_t)ceil_div(rows_of_band, lines);
-    }
-};
+// The steps of a block. Before the first one a block loads the lines of a window, so that they should be
+// many; but blocks of the top and the bottom take longer, so that there should be several times as many
+// blocks as run at once. 8192 x 8192, ms (H200, which runs 528 blocks of 8 tiles at once, 2026-11-29): u8,
+// sigma 7.5, all at once .127, more of them .106; u16, sigma 2.25, three times as many .204, twice .217.
+int32_t steps_of_block(const Launch &launch, const Variant &variant, const GaussianBlurRequest &request) {
+    constexpr int64_t many_steps = 8, tiles_of_unit = 32;  // at once
+    const int64_t tiles = variant.tunable("tiles"),
+                  blocks = units_of(launch.device()) * tiles_of_unit / tiles,
+                  outputs = side * (tiles + 1 - configuration_of(variant).steps),
+                  strips = ceil_div(request.image().shape()[1], outputs),
+                  steps = ceil_div(request.image().shape()[0], side),
+                  more = std::min(3 * blocks / strips, steps / many_steps),
+                  groups = std::max(blocks / strips, more);
+    return (int32_t)ceil_div(steps, std::max<int64_t>(groups, 1));
+}
 
 // The shared memory of a block does not depend on the call.
-struct FusedForm final : ProductsForm {
-    using ProductsForm::ProductsForm;
-
-    bool serves(
-        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
+constexpr BlurForm<GaussianBlurRequest> fused(
+    "gaussian_blur_fused_products",
+    [](Launch &launch, const Variant &variant, const GaussianBlurRequest &request, Array &output) {
+        bind_products(launch, request, output, true, steps_of_block(launch, variant, request));
+    },
+    [](const Variant &variant, const GaussianBlurRequest &request, const Array &output) {
         const bool is_u8 = request.image().type() == Type::u8;
         for (int byte = 0; byte <= (is_u8 ? 1 : 2); byte++) {
             const int most = configuration_of(variant).steps_of(byte, is_u8);
@@ -145,36 +141,8 @@ struct FusedForm final : ProductsForm {
             }
         }
         return TapFragments::fit(taps_of(request), is_u8) && request.image().shape()[0] >= 8 &&
-               ProductsForm::serves(variant, request, output);
-    }
-
-protected:
-    bool are_sums() const override {
-        return true;
-    }
-    // The steps of a block. Before the first one a block loads the lines of a window, so that they should be
-    // many; but blocks of the top and the bottom take longer, so that there should be several times as many
-    // blocks as run at once. 8192 x 8192, ms (H200, which runs 528 blocks of 8 tiles at once, 2026-11-29):
-    // u8, sigma 7.5, all at once .127, more of them .106; u16, sigma 2.25, three times as many .204, twice
-    // .217.
-    void bind_share(
-        Launch &launch, const Variant &variant, const GaussianBlurRequest &request) const override {
-        constexpr int64_t many_steps = 8, tiles_of_unit = 32;  // at once
-        const int64_t tiles = variant.tunable("tiles"),
-                      blocks = units_of(launch.device()) * tiles_of_unit / tiles,
-                      outputs = side * (tiles + 1 - configuration_of(variant).steps),
-                      strips = ceil_div(request.image().shape()[1], outputs),
-                      steps = ceil_div(request.image().shape()[0], side),
-                      more = std::min(3 * blocks / strips, steps / many_steps),
-                      groups = std::max(blocks / strips, more);
-        launch.value("band", (int32_t)ceil_div(steps, std::max<int64_t>(groups, 1)));
-    }
-
-private:
-    static GaussianBlurProductsConfiguration configuration_of(const Variant &variant) {
-        return variant.configuration<GaussianBlurProductsConfiguration>();
-    }
-};
+               fits(variant, request, output, 4, 4);
+    });
 
 HalfBands half_bands_of(const Variant &variant) {
     return {variant.configuration<GaussianBlurHalvesConfiguration>().reach};
@@ -267,9 +235,6 @@ constexpr BlurForm<GaussianBlurRequest> float_products(
                request.border != Border::zero && request.image().shape()[1] % 2 == 0 &&
                fits(variant, request, output, 16, 16);
     });
-
-constexpr TwoKernelsForm products("gaussian_blur_products");
-constexpr FusedForm fused("gaussian_blur_fused_products");
 
 }  // namespace
 
