@@ -13,15 +13,14 @@ using Row = GaussianBlurProductsConfiguration;
 
 // The variant for images of so many channels as the row says.
 template<typename Schedule>
-ScheduleVariant products_variant(Backends where, const std::string &name, const char *type, Schedule schedule,
-    const Row &row, std::vector<Tunable> tunables) {
-    return variant(name, where, type, schedule, row, std::move(tunables))
+ScheduleVariant products_variant(const std::string &name, const char *type, Schedule schedule, const Row &row,
+    std::vector<Tunable> tunables) {
+    return variant(name, gpu, type, schedule, row, std::move(tunables))
         .serves("channels", {.least = (double)row.channels, .most = (double)row.channels});
 }
 
 inline ScheduleVariant fused_variant(const std::string &name, const char *type, const Row &row) {
-    return products_variant(
-        gpu, name + std::to_string(16 * (row.steps - 1)), type, fused, row, {{"tiles", 8}})
+    return products_variant(name + std::to_string(16 * (row.steps - 1)), type, fused, row, {{"tiles", 8}})
         .says("One kernel; the tensor cores multiply the bytes of pixels and of a band of taps.");
 }
 
@@ -76,7 +75,7 @@ inline ScheduleVariants ring_variants() {
 // .178 / .196 / .213 / .276.
 inline ScheduleVariants two_kernel_variants() {
     const auto of = [](const std::string &name, const char *type, int channels, int outputs) {
-        return products_variant(gpu, name, type, products, {.channels = channels},
+        return products_variant(name, type, products, {.channels = channels},
             {{"lines", 1, 1, 4}, {"outputs", outputs, 4, 8}, {"band", 64, 1, 256}})
             .says("Two kernels; the tensor cores multiply bytes by a band of taps, of any radius.");
     };
