@@ -1,8 +1,9 @@
 #pragma once
-// Kernels that start before the one in front of them has ended, on NVIDIA's GPUs from compute capability 9.0
+// Kernels that start while the one in front of them ends, on NVIDIA's GPUs from compute capability 9.0
 // on: what generators and runtime must agree on.
 #include "generators/algorithms/text_lines.h"
 #include <string>
+#include <string_view>
 
 namespace tilewright {
 
@@ -25,14 +26,14 @@ inline std::string with_early_starts(std::string text, int capability) {
         text.insert(at + 1, "\n\tgriddepcontrol.wait;");
     }
     if (number_behind(text, before_capability) < early_start_capability) {
-        const auto set = [&](const std::string &directive, const std::string &to) {
-            if (const size_t at = text.find(directive); at != std::string::npos) {
-                const size_t begin = at + directive.size();
+        const auto set = [&](std::string_view before, const std::string &to) {
+            if (const size_t at = text.find(before); at != std::string::npos) {
+                const size_t begin = at + before.size();
                 text.replace(begin, text.find_first_of(", \n", begin) - begin, to);
             }
         };
         set(".version ", "7.8");
-        set(".target sm_", std::to_string(early_start_capability));
+        set(before_capability, std::to_string(early_start_capability));
     }
     return text;
 }

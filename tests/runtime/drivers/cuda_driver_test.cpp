@@ -98,8 +98,7 @@ TEST_F(CudaDriver, DevicesAreToldApart) {
     EXPECT_EQ(Device::parse("cuda:1"), second);
 }
 
-// Kernels get the first cap that is meant for them, as PTX has it: between a kernel's parameters and its
-// body.
+// Kernels get the first cap that is meant for them: as in PTX, between their parameters and their body.
 TEST_F(CudaDriver, RegisterCapsReachTheDriver) {
     const std::string before = ".version 7.0\n.visible .entry _kernel_tails_s0(\n\t.param .u64 "
                                "p0\n)\n.maxntid 64, 1, 1\n{\n\tret;\n}\n"
