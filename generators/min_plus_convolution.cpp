@@ -1,5 +1,6 @@
 // The generators of min_plus_convolution: the vectors and scalars of its definition and of its forms.
 #include "generators/algorithms/min_plus_convolution/min_plus_convolution.h"
+#include "generators/algorithms/min_plus_convolution/bounded.h"
 #include "generators/algorithms/min_plus_convolution/configuration.h"
 #include "generators/algorithms/min_plus_convolution/plan.h"
 #include "generators/algorithms/min_plus_convolution/pruned.h"
@@ -138,6 +139,24 @@ public:
     }
 };
 
+// The form that bounds all sums in integers first. Tiles of all pairs are those of registers_any.
+class MinPlusBoundedGenerator : public MinPlusOutputGenerator<MinPlusBoundedGenerator> {
+public:
+    Input<int32_t> length{"length"};
+    Output<Buffer<void, 1>> output{"output"};
+
+    void generate() {
+        const MinPlusTile tile{setting("own"), setting("owners"), setting("run")}, of_all{16, 8, 16};
+        const int chunk = setting("chunk"), lanes = setting("lanes");
+        const bool fits =
+            tile.run % tile.outputs_per_worker == 0 && chunk % tile.run == 0 && chunk % lanes == 0;
+        check_tunables(variant().name, tunables,
+            fits ? "" : "run must be a multiple of own, and chunk one of run and of lanes");
+        MinPlusBounded form(a, b, before(), n(), m(), length, tile, chunk, lanes, of_all, 32, numbers());
+        finish(form);
+    }
+};
+
 // The form in strips.
 class MinPlusStripsGenerator : public MinPlusOutputGenerator<MinPlusStripsGenerator> {
 public:
@@ -271,6 +290,7 @@ public:
 
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusConvolutionGenerator, min_plus_convolution)
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusSlicesGenerator, min_plus_convolution_slices)
+HALIDE_REGISTER_GENERATOR(tilewright::MinPlusBoundedGenerator, min_plus_convolution_bounded)
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusStripsGenerator, min_plus_convolution_strips)
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusShortGenerator, min_plus_convolution_short)
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusPlanGenerator, min_plus_convolution_plan)

@@ -29,12 +29,17 @@ struct MinPlusSlices : MinPlusVectors {
     RDom r, place;  // place: an entry of a worker, the worker, `once`, the tile
     Func terms{"terms"}, least{"least"}, shared{"shared"}, out{"out"};  // terms(step, run): a in runs
 
-    MinPlusSlices(Func whole_a, Func whole_b, Func before, Expr n, Expr m, Expr length,
-        const MinPlusTile &tile, int slices, const MinPlusNumbers &numbers)
+    MinPlusSlices(
+        Func whole_a, Func whole_b, Func before, Expr n, Expr m, Expr length, const MinPlusTile &tile,
+        int slices, const MinPlusNumbers &numbers,
+        const std::function<Expr(Expr)> &most_rounds = [](Expr) { return Expr(); })
         : MinPlusVectors(whole_a, whole_b, n, m, tile, numbers), slices(slices),
           workers(slices * tile.workers), r(0, tile.run, 0, ceil_div(n, slices * tile.run), "r") {
         // The condition does not depend on the worker, so that it leaves out the copies of a round too.
         r.where(r.y < ceil_div(runs(q), slices));
+        if (const Expr most = most_rounds(q); most.defined()) {
+            r.where(r.y < most);
+        }
         const Expr of_tile = w % workers,
                    its_run = first(q) / tile.run + r.y * slices + of_tile / tile.workers;
         terms(step, run) = a(run * tile.run + step);

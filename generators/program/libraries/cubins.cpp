@@ -1,5 +1,6 @@
 // Machine code of CUDA libraries, by ptxas.
 #include "generators/program/libraries/cubins.h"
+#include "generators/algorithms/early_starts.h"
 #include "generators/algorithms/module_text.h"
 #include "generators/algorithms/next_block.h"
 #include "generators/program/cpp_output.h"
@@ -16,10 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The PTX as the runtime gives it to the driver.
-std::string capped_ptx(const Library &library, const fs::path &folder) {
-    return with_register_caps(
-        with_instructions(text_of(folder / (library.name + ".ptx"))), library.variant->register_caps);
+// The PTX as the runtime gives it to the driver of a device whose machine code is in `file`.
+std::string final_ptx(const Library &library, const fs::path &folder, const std::string &file) {
+    return with_early_starts(with_register_caps(with_instructions(text_of(folder / (library.name + ".ptx"))),
+                                 library.variant->register_caps),
+        number_behind(file, "sm_"));
 }
 
 int run_ptxas(const std::string &arch, const std::string &from, const std::string &to) {
@@ -41,7 +43,7 @@ bool runs_on(const Library &library, const std::string &folder, const std::strin
 
 std::string cubin_name(const Library &library, const std::string &folder, const std::string &file) {
     std::ostringstream name;
-    name << library.name << "." << file << "." << std::hex << key_of_module(capped_ptx(library, folder))
+    name << library.name << "." << file << "." << std::hex << key_of_module(final_ptx(library, folder, file))
          << ".cubin";
     return name.str();
 }
@@ -56,7 +58,7 @@ void make_cubin(const Library &library, const std::string &folder, const std::st
                    unfinished = in / (library.name + ".unfinished"), ptx = in / (library.name + ".capped"),
                    said = in / (library.name + ".ptxas");
     fs::remove_all(unfinished);
-    const std::string text = capped_ptx(library, in);
+    const std::string text = final_ptx(library, in, file);
     std::ofstream(ptx) << text;
     const std::string arch = file + (has_tensor_products(text) ? "a" : "");
     const Ended ended = wait_for_child(
@@ -96,7 +98,7 @@ bool write_cubins_header(const Selection &selection, const std::string &target,
                  << symbol << "_end\\n.globl " << symbol << "_end\\n"
                  << symbol << "_end:\\n.byte 0\\n\"\n";
             declarations << "extern const unsigned char " << symbol << "[], " << symbol << "_end[];\n";
-            entries << "    {0x" << std::hex << key_of_module(capped_ptx(library, folder)) << std::dec
+            entries << "    {0x" << std::hex << key_of_module(final_ptx(library, folder, word)) << std::dec
                     << "u, " << word.substr(3) << ", " << symbol << ", " << symbol << "_end},\n";
         }
     }

@@ -17,7 +17,7 @@ bool is_cubin(const std::string &file);
 bool runs_on(const Library &library, const std::string &folder, const std::string &file);
 
 // The file that has the machine code of LIBRARY.ptx in `folder`: LIBRARY.sm_NN.KEY.cubin. The key is that of
-// the PTX with the variant's register caps, so that other PTX and other caps have another file.
+// the PTX as the driver gets it, so that other PTX and other register caps have another file.
 std::string cubin_name(const Library &library, const std::string &folder, const std::string &file);
 
 // Makes that file, whole or not at all. Ends the program with a message where ptxas is not there or refuses

@@ -1,5 +1,6 @@
 // The hooks of CUDA: what Halide's runtime gets when it asks for a function of the driver or for a context
 // (hooks.h).
+#include "generators/algorithms/early_starts.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/module_text.h"
 #include "generators/algorithms/next_block.h"
@@ -96,8 +97,8 @@ struct Text {
     MapsOfKernels maps;
 };
 
-// With tensor products, and as the variant has it. No text, in which case Halide was told why, where it has
-// calls or maps that are not understood.
+// With tensor products, and as the variant and the device have it. No text, in which case Halide was told
+// why, where it has calls or maps that are not understood.
 std::optional<Text> text_for_driver(const char *image) {
     try {
         std::string ptx = with_instructions(kernel_text(image));
@@ -105,6 +106,7 @@ std::optional<Text> text_for_driver(const char *image) {
         if (variant && !variant->register_caps.empty()) {
             ptx = with_register_caps(ptx, variant->register_caps);
         }
+        ptx = with_early_starts(std::move(ptx), device_info(this_thread.device).compute_capability);
         MapsOfKernels maps = tensor_maps_of(ptx);
         return Text{std::move(ptx), std::move(maps)};
     } catch (const std::runtime_error &error) {  // an exception must not pass Halide's runtime

@@ -1,4 +1,5 @@
 #include "runtime/devices/cuda/graph.h"
+#include "generators/algorithms/early_starts.h"
 #include "runtime/devices/calls/counters.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/cuda/cuda.h"
@@ -20,6 +21,8 @@ constexpr DriverFunction<CUresult(void **, unsigned)> cu_graph_create{"cuGraphCr
 constexpr DriverFunction<CUresult(void *)> cu_graph_destroy{"cuGraphDestroy"};
 constexpr DriverFunction<CUresult(void **, void *, void *const *, size_t, const void *)> cu_graph_add_kernel{
     "cuGraphAddKernelNode"};
+constexpr DriverFunction<CUresult(void *, void *const *, void *const *, const void *, size_t)>
+    cu_graph_add_dependencies{"cuGraphAddDependencies_v2"};
 constexpr DriverFunction<CUresult(void **, void *, unsigned long long)> cu_graph_instantiate{
     "cuGraphInstantiateWithFlags"};
 constexpr DriverFunction<CUresult(void *, void *, const void *)> cu_graph_set_kernel{
@@ -27,6 +30,15 @@ constexpr DriverFunction<CUresult(void *, void *, const void *)> cu_graph_set_ke
 constexpr DriverFunction<CUresult(void *, void *)> cu_graph_launch{"cuGraphLaunch"};
 constexpr DriverFunction<CUresult(void *)> cu_graph_destroy_executable{"cuGraphExecDestroy"};
 constexpr DriverFunction<CUresult(void *, size_t, size_t *, size_t *)> cu_argument{"cuFuncGetParamInfo"};
+
+// CUgraphEdgeData: a kernel may start as soon as all blocks of the one in front of it have ended, before
+// their results can be read.
+struct EarlyStart {
+    unsigned char from_port = 1;  // CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC
+    unsigned char to_port = 0;
+    unsigned char type = 1;  // CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC
+    unsigned char reserved[5] = {};
+};
 
 }  // namespace
 
@@ -111,18 +123,31 @@ bool CudaGraph::find_addresses(std::span<const Buffer> buffers) {
     return true;
 }
 
-// One kernel after another, as the stream had them.
 bool CudaGraph::make(std::span<const Buffer> buffers) {
     if (kernels_.empty() || !find_addresses(buffers)) {
         return false;
     }
     const Current current(device_);
     const InCudaContext here(cuda_context(device_.index));
+    const bool can_wait = device_info(device_).compute_capability >= early_start_capability;
+    return (can_wait && make_in_order(true)) || make_in_order(false);
+}
+
+// One kernel after another, as the stream had them; `early`: kernels wait themselves (early_starts.h).
+bool CudaGraph::make_in_order(bool early) {
+    if (graph_) {
+        cu_graph_destroy(graph_);
+    }
+    const EarlyStart early_start;
     void *last = nullptr;
     CUresult error = cu_graph_create(&graph_, 0);
     for (Kernel &kernel : kernels_) {
         kernel.call.arguments = kernel.arguments.data();
-        error = error ? error : cu_graph_add_kernel(&kernel.node, graph_, &last, last ? 1 : 0, &kernel.call);
+        const bool has_edge = last && !early;
+        error = error ? error : cu_graph_add_kernel(&kernel.node, graph_, &last, has_edge, &kernel.call);
+        if (last && early) {
+            error = error ? error : cu_graph_add_dependencies(graph_, &last, &kernel.node, &early_start, 1);
+        }
         last = kernel.node;
     }
     error = error ? error : cu_graph_instantiate(&executable_, graph_, 0);

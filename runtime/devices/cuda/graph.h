@@ -46,6 +46,7 @@ private:
     bool make(std::span<const Buffer> buffers) override;
     void start(std::span<const uint64_t> addresses) override;
     bool find_addresses(std::span<const Buffer> buffers);
+    bool make_in_order(bool early);
 
     std::vector<Kernel> kernels_;
     std::vector<Address> addresses_;

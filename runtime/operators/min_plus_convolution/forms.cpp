@@ -34,6 +34,27 @@ constexpr FormOf<MinPlusRequest> slices("min_plus_convolution_slices",
         launch.value("length", (int32_t)request.length);
     });
 
+// Its time depends on the values.
+struct BoundedForm final : FormOf<MinPlusRequest> {
+    using FormOf::FormOf;
+
+    bool equals_tuned(const Variant &) const override {
+        return false;
+    }
+};
+
+constexpr BoundedForm bounded(
+    "min_plus_convolution_bounded",
+    [](Launch &launch, const Variant &variant, const MinPlusRequest &request, Array &output) {
+        bind_dense(launch, variant, request, output);
+        launch.value("length", (int32_t)request.length);
+    },
+    // The bounds of all chunks of i are in one buffer.
+    [](const Variant &variant, const MinPlusRequest &request, const Array &) {
+        const int64_t chunks = ceil_div(request.n, (int64_t)variant.tunable("chunk"));
+        return chunks * round_up(request.length, 4096) * (int64_t)sizeof(int32_t) <= most_bytes;
+    });
+
 constexpr FormOf<MinPlusRequest> strips("min_plus_convolution_strips",
     [](Launch &launch, const Variant &variant, const MinPlusRequest &request, Array &output) {
         bind_dense(launch, variant, request, output);
@@ -219,7 +240,8 @@ Plan SieveForm::plan(const MinPlusOperator &op, const Variant &variant, Device d
 }  // namespace
 
 std::vector<const Form *> min_plus_forms() {
-    return {&definition, &short_vector, &slices, &strips, &plan_of_blocks, &pruned, &groups, &sieve};
+    return {
+        &definition, &short_vector, &slices, &bounded, &strips, &plan_of_blocks, &pruned, &groups, &sieve};
 }
 
 }  // namespace tilewright

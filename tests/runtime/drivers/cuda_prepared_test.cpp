@@ -100,6 +100,24 @@ TEST_F(CudaPrepared, AllKernelsAreOneLaunch) {
     EXPECT_EQ(output.newest_on(), first);
 }
 
+// The first device has compute capability 9.0, and the second one 8.0.
+TEST_F(CudaPrepared, KernelsStartEarlyWhereTheDeviceAndItsDriverLetThem) {
+    const auto early = [&](Device device) {
+        Array output;
+        Prepared prepared = op->prepare({&field, 1}, output, {}, {.device = device});
+        prepared();
+        const fake_cuda::GraphLaunch &launch = record().graph_launches.back();
+        EXPECT_GT(launch.kernels.size(), 1u);
+        EXPECT_EQ(launch.lanes, 1) << "each kernel waits for the one before";
+        return launch.early == 0 ? "none" : launch.early + 1 == (int)launch.kernels.size() ? "all" : "some";
+    };
+    EXPECT_STREQ(early(first), "all");
+    EXPECT_STREQ(early(second), "none");
+    setenv("FAKE_CUDA_NO_EARLY_STARTS", "1", 1);
+    EXPECT_STREQ(early(first), "none");
+    unsetenv("FAKE_CUDA_NO_EARLY_STARTS");
+}
+
 // Rows are paired and their spectra split on the device, before and behind the two passes.
 TEST_F(CudaPrepared, RealValuesOfOddWidthsAreOneLaunch) {
     const Array values(Type::f32, {9, 15});

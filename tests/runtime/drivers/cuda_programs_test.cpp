@@ -1,4 +1,5 @@
 // What reaches the driver when a CUDA module is loaded, against the fake libcuda.so.1.
+#include "generators/algorithms/early_starts.h"
 #include "generators/algorithms/module_text.h"
 #include "runtime/devices/cuda/cuda.h"
 #include "tests/runtime/drivers/fakes/fakes.h"
@@ -21,7 +22,7 @@ protected:
     // Loads a module that the driver takes. Returns whether the driver got machine code.
     static bool loads_cubin(const Device &device, const std::string &text, std::vector<int> options = {}) {
         EXPECT_EQ(fake_cuda::load_module(device, text, std::move(options)), 0);
-        EXPECT_EQ(record().module_text.back(), text);
+        EXPECT_EQ(record().module_text.back(), with_early_starts(text, 90));
         return record().module_is_cubin.back();
     }
 
@@ -34,14 +35,15 @@ protected:
 // capability 9.0.
 TEST_F(CudaPrograms, MachineCodeThatIsLinkedInComesBeforePtx) {
     static const std::string text = ".version 7.0\n.visible .entry linked_in()\n{\n\tret;\n}\n";
-    static const std::string code = std::string("cubin\0of", 8) + text;
+    static const std::string of_driver = with_early_starts(text, 90);
+    static const std::string code = std::string("cubin\0of", 8) + of_driver;
     const auto *begin = reinterpret_cast<const unsigned char *>(code.data()), *end = begin + code.size();
-    static const EmbeddedCubin of_others[] = {{key_of_module(text), 80, begin, end},
-        {key_of_module(text), 99, begin, end}, {key_of_module(text) + 1, 90, begin, end}};
+    static const EmbeddedCubin of_others[] = {{key_of_module(of_driver), 80, begin, end},
+        {key_of_module(of_driver), 99, begin, end}, {key_of_module(of_driver) + 1, 90, begin, end}};
     embed_cubins(of_others);
     EXPECT_FALSE(loads_cubin(first, text)) << "what is linked in is for other devices and modules";
 
-    static const EmbeddedCubin of_device[] = {{key_of_module(text), 90, begin, end}};
+    static const EmbeddedCubin of_device[] = {{key_of_module(of_driver), 90, begin, end}};
     embed_cubins(of_device);
     EXPECT_TRUE(loads_cubin(first, text));
     EXPECT_FALSE(loads_cubin(first, text, {7})) << "an option is for the compiler of PTX";

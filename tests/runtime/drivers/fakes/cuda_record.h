@@ -30,6 +30,7 @@ struct GraphLaunch {
     const void *stream;
     std::vector<std::vector<uint64_t>> kernels;
     int lanes = 0;  // kernels that wait for no other one
+    int early = 0;  // those that may start before the one in front of them has ended
 };
 
 struct Record {

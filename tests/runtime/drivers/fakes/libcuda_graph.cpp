@@ -21,6 +21,7 @@ struct Node {
     const Kernel *kernel = nullptr;
     std::vector<uint64_t> words;  // the arguments of 8 bytes, and the first 8 of larger ones
     const Node *before = nullptr;
+    bool is_early = false;      // it may start before that one has ended
     bool is_destroyed = false;  // its graph is
 
     void set(const Call &call) {
@@ -34,6 +35,11 @@ struct Node {
             }
         }
     }
+};
+
+// CUgraphEdgeData.
+struct Edge {
+    unsigned char from_port, to_port, type, reserved[5];
 };
 
 struct Graph {
@@ -89,6 +95,17 @@ int cuGraphAddKernelNode(Node **node, Graph *graph, Node *const *before, size_t 
     (*node)->before = count == 1 ? *before : nullptr;
     return ok;
 }
+// FAKE_CUDA_NO_EARLY_STARTS: a driver that takes no such edges.
+int cuGraphAddDependencies_v2(Graph *, Node *const *from, Node *const *to, const Edge *edge, size_t count) {
+    const std::lock_guard lock(mutex);
+    const bool is_early = edge->from_port == 1 && edge->to_port == 0 && edge->type == 1;
+    if (count != 1 || !is_early || getenv("FAKE_CUDA_NO_EARLY_STARTS")) {
+        return invalid_value;
+    }
+    (*to)->before = *from;
+    (*to)->is_early = true;
+    return ok;
+}
 // FAKE_CUDA_NO_GRAPHS: a driver that takes no graph.
 int cuGraphInstantiateWithFlags(Graph **executable, const Graph *graph, unsigned long long) {
     const std::lock_guard lock(mutex);
@@ -122,6 +139,7 @@ int cuGraphLaunch(const Graph *executable, const void *stream) {
         record.wrong_context += node->kernel->device != current()->device;
         launch.kernels.push_back(node->words);
         launch.lanes += node->before == nullptr;
+        launch.early += node->is_early;
     }
     return ok;
 }
