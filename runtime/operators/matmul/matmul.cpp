@@ -1,4 +1,5 @@
-// The front of matmul: which of its forms serves a product, and their arguments.
+// The front of matmul: which of its forms serves a product, and their arguments. Long because all forms share
+// the parts of products that are too large for one launch.
 #include "tilewright/matmul.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/matmul/configuration.h"
