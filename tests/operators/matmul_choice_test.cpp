@@ -1,6 +1,8 @@
 // matmul: which variants a call takes in the order of the table, by size, type and alignment.
+#include "runtime/dispatch/padding.h"
 #include "tests/operators/variants.h"
 #include "tilewright/matmul.h"
+#include <map>
 #include <string>
 
 namespace tilewright {
@@ -112,6 +114,34 @@ TEST(Matmul, TensorCoresTakeDepthsForTheirBound) {
         EXPECT_EQ(variant->needs.only_capability, by_warps ? 0 : 90) << variant->name();
         EXPECT_FALSE(variant->belongs_to("tuned")) << variant->name();
     }
+}
+
+// What a variant of a GPU computes for one row is a row of its tiles, which takes as long as a full one.
+TEST(Matmul, PaddingIsKnownOfEveryVariantOfAGpu) {
+    if (matmul_operator().variants("tuned", Backend::cuda).empty()) {
+        GTEST_SKIP() << "no CUDA variants in this build";
+    }
+    Measures measures;
+    for (const double number : {1., 4096., 4096., 132.}) {  // the last one is the number of units
+        measures.add(number);
+    }
+    const auto padding = [&](const Variant &variant) {
+        return matmul_operator().measure(measure_of_padding, variant, measures);
+    };
+    const std::map<std::string, double> of_schedules = {
+        {"tensor_few_rows", 64}, {"tensor_shares", 64}, {"tuned_any", 16}, {"shared", 16 * 264. / 256}};
+    int found = 0;
+    for (const Variant &variant : matmul_operator().variants()) {
+        if (variant.backend != Backend::cuda || variant.type != "f32" || !variant.autoscheduler.empty()) {
+            continue;
+        }
+        EXPECT_GT(padding(variant), 15) << variant.name();
+        if (const auto of = of_schedules.find(variant.schedule); of != of_schedules.end()) {
+            EXPECT_DOUBLE_EQ(padding(variant), of->second) << variant.name();
+            found++;
+        }
+    }
+    EXPECT_EQ(found, (int)of_schedules.size());
 }
 
 // A panel of 128 rows of 5 million numbers f32 takes 2.4 GiB, and no part of the product has a smaller one.

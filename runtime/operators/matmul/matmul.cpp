@@ -1,4 +1,5 @@
-// The front of matmul: which of its forms serves a product, and their arguments.
+// The front of matmul: which of its forms serves a product, and their arguments. Long because all forms share
+// the parts of products that are too large for one launch.
 #include "tilewright/matmul.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/matmul/configuration.h"
@@ -56,8 +57,8 @@ int64_t word_of(const Variant &variant) {
     return variant.type == "f64" ? sizeof(double) : sizeof(float);
 }
 
-// The elements of the output that a thread block computes, or several that share the depth of a tile; 0 of a
-// variant that has no such tiles.
+// The elements of the output that a thread block computes, or several that share the depth of a tile; with 0
+// blocks, as many as the device has units for. 0 rows: of a variant of the CPU, which has no such tiles.
 struct Tile {
     int rows = 0, columns = 0, blocks = 1;
 };
@@ -255,7 +256,9 @@ struct FragmentsForm final : MatmulForm {
 
     Tile tile(const Variant &variant) const override {
         const FragmentDivision division = division_of(variant);
-        return division.adds_shares() ? Tile() : Tile{division.rows(), division.columns, division.shares};
+        return division.is_turned() ?
+                   Tile{division.columns, division.rows(), 0} :
+                   Tile{division.rows(), division.columns, division.adds_shares() ? 0 : division.shares};
     }
 
 protected:
@@ -314,7 +317,27 @@ struct LanesForm final : MatmulForm {
     }
 };
 
-constexpr MatmulForm definition("matmul"), runs("matmul_runs");
+struct RunsForm final : MatmulForm {
+    using MatmulForm::MatmulForm;
+
+    Tile tile(const Variant &variant) const override {
+        const auto of = variant.configuration<MatmulRunsConfiguration>();
+        return {of.rows, of.columns, 0};
+    }
+};
+
+struct DefinitionForm final : MatmulForm {
+    using MatmulForm::MatmulForm;
+
+    // `direct`, `shared` and `registers` name what they are divided by.
+    Tile tile(const Variant &variant) const override {
+        const int side = variant.tunable("tile", variant.tunable("threads", 0) * variant.tunable("side", 0));
+        return {variant.tunable("height", side), variant.tunable("width", side)};
+    }
+};
+
+constexpr DefinitionForm definition("matmul");
+constexpr RunsForm runs("matmul_runs");
 constexpr BlocksForm blocks("matmul_blocks");
 constexpr WorkersForm workers("matmul_workers");
 constexpr FragmentsForm fragments("matmul_fragments");
@@ -350,8 +373,11 @@ public:
         if (const Tile tile = static_cast<const MatmulForm &>(form(variant)).tile(variant);
             name == measure_of_padding && tile.rows > 0) {
             const double units = std::max(1., measures.numbers[3]),
-                         blocks = std::ceil(m / tile.rows) * std::ceil(n / tile.columns) * tile.blocks;
-            return std::ceil(blocks / units) * units / tile.blocks * tile.rows * tile.columns / (m * n);
+                         tiles = std::ceil(m / tile.rows) * std::ceil(n / tile.columns),
+                         all = tile.blocks == 0 ?
+                                   tiles :
+                                   std::ceil(tiles * tile.blocks / units) * units / tile.blocks;
+            return all * tile.rows * tile.columns / (m * n);
         }
         return name == "shorter_side" ? std::min(m, n) :
                name == "longer_side"  ? std::max(m, n) :
