@@ -129,7 +129,7 @@ public:
         const FragmentDivision division = this->division();
         check_tunables(variant().name, tunables, division.why_not());
         Extents extents = size();
-        if (division.both_in_rows()) {
+        if (division.of_words()) {
             extents.columns *= 2;
             extents.depth *= 2;
         }
@@ -138,13 +138,13 @@ public:
                 transposed(b), transposed(a), {extents.columns, extents.rows, extents.depth}, division);
             return finish(form);
         }
-        MatmulFragments form(a, b, extents, division);
+        MatmulFragments form(a, b, extents, division, nvidia_pair_of_halves);
         finish(form);
     }
 
     // Rows of 16-bit floats are words of two, which are copied as they are.
     void configure() {
-        if (division().both_in_rows()) {
+        if (division().of_words()) {
             a.set_type(Halide::Float(32));
             b.set_type(Halide::Float(32));
             output.set_type(Halide::Float(32));

@@ -144,7 +144,8 @@ const MatmulFragmentsConfiguration panels{.copies = FragmentDivision::Copies::pa
     in_tight_rows{.copies = FragmentDivision::Copies::tight_rows},
     in_shared_rows{.copies = FragmentDivision::Copies::shared_rows},
     turned{.copies = FragmentDivision::Copies::turned},
-    in_shared_boxes{.copies = FragmentDivision::Copies::shared_boxes};
+    in_shared_boxes{.copies = FragmentDivision::Copies::shared_boxes},
+    in_halves{.copies = FragmentDivision::Copies::halves};
 
 ScheduleVariants tuned_on_cpus() {
     // A vector along k, or along x, must have enough elements to be worth it. Measured on two cores of an AMD
@@ -335,6 +336,9 @@ ScheduleVariants on_tensor_cores() {
                 .serves("k", deep(32))
                 .meant_for("longer_side", {.most = 1600})
                 .says("As tensor_any in 128 x 64 tiles, of which a last row or column leaves less idle."),
+            by_panels(variant("tensor_halves", cuda, "f32", fragments, in_halves, rows(1, 2, 256, 32, 8, 2)))
+                .serves("k", deep(32))
+                .says("Tensor cores sum 3 products of f16 per product, of scaled numbers in two parts."),
             by_panels(variant("tensor_whole", gpu, "f32", fragments, in_rows, tiles(2, 128, 32, 16)))
                 .serves("k", deep(32))
                 .says("As tensor_any, with rows of A as they are in place of a panel."),

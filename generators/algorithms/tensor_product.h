@@ -12,11 +12,11 @@ namespace tilewright {
 
 // The numbers of a product. `three_tf32`: each number is the sum of a high part and a low part, in TF32, and
 // three of the four products of the parts are summed. The floats of 16 bits are two per word, and have one
-// part.
-enum class TensorNumbers { three_tf32, f16, bf16 };
+// part. `three_f16`: as f16, and a factor says what the sums before a block of the depth count (1, or less).
+enum class TensorNumbers { three_tf32, f16, bf16, three_f16 };
 
 constexpr TensorNumbers all_tensor_numbers[] = {
-    TensorNumbers::three_tf32, TensorNumbers::f16, TensorNumbers::bf16};
+    TensorNumbers::three_tf32, TensorNumbers::f16, TensorNumbers::bf16, TensorNumbers::three_f16};
 
 // Of arrays of a type.
 inline TensorNumbers tensor_numbers(std::string_view type) {
@@ -65,7 +65,7 @@ struct TensorProduct {
         return ahead > 0 ? 1 : 4 * parts() * steps();
     }
     std::string names() const {  // of the numbers
-        const char *const names[] = {"3tf32", "f16", "bf16"};
+        const char *const names[] = {"3tf32", "f16", "bf16", "3f16"};
         return names[(int)numbers];
     }
     std::string functions() const {  // how the names of the functions of these numbers begin
@@ -85,6 +85,10 @@ struct TensorProduct {
     // the function is that of result 0.
     bool adds() const {
         return parts() == 1;
+    }
+    // Whether the operand before that sum is the factor of the sums.
+    bool has_factor() const {
+        return numbers == TensorNumbers::three_f16;
     }
     bool operator==(const TensorProduct &) const = default;
 };

@@ -68,7 +68,7 @@ private:
     std::vector<Group> groups_;  // of the basic block
     std::optional<TensorProduct> of_rows_;
     size_t body_ = 0;  // where the kernel declares its registers
-    int registers_ = 0, copies_ahead_ = 0;
+    int registers_ = 0, copies_ahead_ = 0, labels_ = 0;
     bool has_chains_ = false;
 
     std::string new_register() {
@@ -78,7 +78,7 @@ private:
     std::string declarations() const {
         std::string all = "\t.reg .b32 \t%twr<" + std::to_string(registers_ + 1) + ">;";
         if (has_chains_) {
-            all += "\n\t.reg .b64 \t%twd<4>;\n\t.reg .pred \t%twp<2>;\n\tsetp.ne.u32 \t%twp0, 0, 0;\n"
+            all += "\n\t.reg .b64 \t%twd<4>;\n\t.reg .pred \t%twp<3>;\n\tsetp.ne.u32 \t%twp0, 0, 0;\n"
                    "\tsetp.eq.u32 \t%twp1, 0, 0;";
         }
         return registers_ > 0 || has_chains_ ? all : "//";
@@ -91,7 +91,8 @@ private:
         LaneProduct of_warp = {};
 
         size_t operands() const {
-            return product ? (size_t)(product->words_of_a() + product->parts() + 2 * product->adds()) :
+            return product ? (size_t)(product->words_of_a() + product->parts() + 2 * product->adds() +
+                                      product->has_factor()) :
                              LaneProduct::words + 1;
         }
         size_t results() const {
@@ -145,8 +146,8 @@ private:
             operands = {operands.begin() + 1, operands.end() - 1};
         }
         const bool has_words = wanted.product->ahead == 0;  // of A
-        for (size_t part = has_words ? (size_t)wanted.product->words_of_a() : 0; part < operands.size();
-            part++) {
+        for (size_t part = has_words ? (size_t)wanted.product->words_of_a() : 0;
+            part < operands.size() - wanted.product->has_factor(); part++) {
             operands[part] = address_of(operands[part]);
         }
         auto group = std::find_if(groups_.begin(), groups_.end(),
@@ -264,6 +265,17 @@ private:
                sums + ";";
     }
 
+    // The sums before, once those are at their end, where the factor is not 1.
+    std::string multiplied_sums(const Group &group) {
+        const std::string &factor = group.operands.back(), label = "$TW_same" + std::to_string(labels_++);
+        std::string text = "\tsetp.eq.f32 \t%twp2, " + factor + ", 0f3F800000;\n\t@%twp2 bra.uni \t" + label +
+                           ";\n\twgmma.wait_group.sync.aligned 0;\n";
+        for (const std::string &sum : group.results) {
+            text += "\tmul.rn.f32 \t" + sum + ", " + sum + ", " + factor + ";\n";
+        }
+        return text + label + ":\n";
+    }
+
     // Of rows: eight rows of A, of one block of the depth, are one behind another, and so are eight rows of
     // 64 columns of B. The instruction transposes B.
     static std::string chain_of_rows(const Group &group, const TensorProduct &product,
@@ -299,12 +311,14 @@ private:
                 moves += "\tmov.b32 \t" + group.results[i] + ", " + group.sums[i] + ";\n";
             }
         }
-        const char *const types[] = {"k8.f32.tf32.tf32", "k16.f32.f16.f16", "k16.f32.bf16.bf16"};
+        const char *const types[] = {
+            "k8.f32.tf32.tf32", "k16.f32.f16.f16", "k16.f32.bf16.bf16", "k16.f32.f16.f16"};
         const int parts = product.parts();
         const std::string instruction = "\twgmma.mma_async.sync.aligned.m64n" +
                                         std::to_string(product.columns) + types[(int)product.numbers] + " \t";
         if (product.ahead > 0) {
-            return moves + chain_of_rows(group, product, instruction, results);
+            return moves + (product.has_factor() ? multiplied_sums(group) : "") +
+                   chain_of_rows(group, product, instruction, results);
         }
         const std::string signs = parts == 2 ? ", 1, 1;\n" : ", 1, 1, 0;\n";  // 0: B is not transposed
         const auto pairs = parts == 2 ? std::vector<std::pair<int, int>>{{1, 0}, {0, 1}, {0, 0}} :

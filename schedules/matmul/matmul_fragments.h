@@ -133,7 +133,7 @@ inline void rows_in_shared(MatmulFragments &f, ScheduleContext &context) {
             .unroll(turn)
             .gpu_threads(all);
     }
-    for (size_t matrix = 0; matrix < tiles.size(); matrix++) {
+    for (size_t matrix = 0; matrix < tiles.size() && !division.in_halves(); matrix++) {
         aligned_rows(context.buffers[division.is_turned() ? 1 : matrix], 16);
     }
 }
@@ -154,6 +154,43 @@ inline void words_in_registers(MatmulFragments &f) {
     }
 }
 
+// Cuts the matrices into f16 numbers in kernels of their own, after those that look for the scales. Threads
+// of a warp read neighbouring numbers of a row.
+inline void cut_into_halves(MatmulFragments &f) {
+    Var far{"far"}, near{"near"}, lane{"lane"}, word{"word"};
+    for (size_t matrix = 0; matrix < f.halves.size(); matrix++) {
+        HalfParts &p = f.halves[matrix];
+        p.of_run.compute_root().bound_extent(p.t, HalfParts::runs);
+        if (matrix == 0) {
+            p.of_run.split(p.i, far, near, 4, TailStrategy::GuardWithIf)
+                .gpu_threads(p.t, near)
+                .gpu_blocks(far);
+        } else {
+            p.of_run.split(p.i, far, near, 64, TailStrategy::GuardWithIf)
+                .reorder(near, p.t, far)
+                .gpu_threads(near)
+                .gpu_blocks(p.t, far);
+        }
+        p.in_run.compute_at(p.of_run, matrix == 0 ? p.t : near).store_in(MemoryType::Register);
+        p.in_run.update().unroll(variable(p.steps, 0));
+        p.scale.compute_root().gpu_tile(p.i, far, near, 64, TailStrategy::GuardWithIf);
+        p.of_line.compute_at(p.scale, near).store_in(MemoryType::Register);
+        p.of_line.update().unroll(p.all_runs.x, 8);
+        p.parts.compute_root()
+            .bound_extent(p.v, 4)
+            .bound_extent(p.h, 2)
+            .fuse(p.v, p.q, word)
+            .split(word, word, lane, 32, TailStrategy::GuardWithIf)
+            .split(p.j, far, near, 8, TailStrategy::GuardWithIf);
+        p.parts.reorder(p.h, lane, near, far, word).unroll(p.h).gpu_threads(lane, near);
+        if (matrix == 0) {
+            p.parts.gpu_blocks(word, far);
+        } else {
+            p.parts.gpu_blocks(far, word);
+        }
+    }
+}
+
 // A block of four warps computes a tile of out. Its sums stay in registers as those of
 // matmul_workers::workers() do.
 inline void fragments(MatmulFragments &f, ScheduleContext &context) {
@@ -165,12 +202,12 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
     undefined_on_gpu(to);
     to.update(0).allow_race_conditions().gpu_blocks(of_group, row, group).gpu_threads(thread);
     to.update(0).unroll(four);
-    if (division.a_in_rows() || division.is_turned()) {
+    if (division.aligns_out() || division.is_turned()) {
         to.update(0).vectorize(element);
     } else {
         to.update(0).unroll(element);
     }
-    if (division.a_in_rows()) {
+    if (division.aligns_out()) {
         aligned_rows(context.buffers[2], division.alignment_of_out());
     }
 
@@ -182,6 +219,10 @@ inline void fragments(MatmulFragments &f, ScheduleContext &context) {
     f.sum.update().gpu_threads(f.t).unroll(f.r).unroll(f.m);
     if (division.a_in_rows() || division.is_turned()) {
         rows_in_shared(f, context);
+        if (division.in_halves()) {
+            cut_into_halves(f);
+            sum_again(f, 1);
+        }
         if (division.both_in_rows()) {
             return;
         }

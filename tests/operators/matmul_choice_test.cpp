@@ -100,10 +100,10 @@ TEST(Matmul, TensorCoresTakeDepthsForTheirBound) {
     EXPECT_EQ(schedule(1024, 257, 1024), "tensor_small");
     EXPECT_EQ(schedule(1500, 1500, 1500), "tensor_tall");
     EXPECT_EQ(schedule(1024, 128, 1024), "tensor_tall");
-    EXPECT_EQ(schedule(2048, 2048, 2048), "tensor_whole");
-    EXPECT_EQ(schedule(2048, 2044, 2052), "tensor_whole");
-    EXPECT_EQ(schedule(2048, 2048, 2046), "tensor_any");
-    EXPECT_EQ(schedule(2048, 2046, 2048), "tensor_any");
+    EXPECT_EQ(schedule(2048, 2048, 2048), "tensor_halves");
+    EXPECT_EQ(schedule(2048, 2044, 2052), "tensor_halves");
+    EXPECT_EQ(schedule(2048, 2048, 2046), "tensor_halves");
+    EXPECT_EQ(schedule(2048, 2046, 2048), "tensor_halves");
     EXPECT_EQ(schedule(128, 4096, 4096), "tensor_few_rows");
     EXPECT_EQ(schedule(130, 4095, 4096), "tensor_few_rows") << "rows of B alone are copied as they are";
     EXPECT_EQ(schedule(4096, 4096, 128), "tensor_few_columns");

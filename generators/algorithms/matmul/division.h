@@ -155,7 +155,19 @@ struct FragmentDivision {
     // where thread blocks share the depth. `turned`: the same for products of few rows. A and B are the
     // transposes of the second and the first matrix, and out is the transpose of the output. `shared_boxes`:
     // as `boxes`, where the thread blocks of a cluster share the depth, and add their sums in shared memory.
-    enum class Copies { panels, parts, rows, boxes, tight_rows, shared_rows, turned, shared_boxes } copies;
+    // `halves`: as `rows`, of two matrices of f16 numbers per matrix of f32, which kernels of their own make
+    // before (HalfParts).
+    enum class Copies {
+        panels,
+        parts,
+        rows,
+        boxes,
+        tight_rows,
+        shared_rows,
+        turned,
+        shared_boxes,
+        halves
+    } copies;
     // Of rows of both: so many blocks of the depth are copied while others are multiplied.
     int ahead;
     // Of `shared_boxes`: so many thread blocks are a cluster.
@@ -170,8 +182,12 @@ struct FragmentDivision {
     bool is_tight() const {
         return copies == Copies::tight_rows;
     }
+    bool in_halves() const {
+        return copies == Copies::halves;
+    }
     bool a_in_rows() const {
-        return copies == Copies::rows || copies == Copies::shared_rows || is_tight() || in_boxes();
+        return copies == Copies::rows || copies == Copies::shared_rows || is_tight() || in_boxes() ||
+               in_halves();
     }
     bool is_turned() const {
         return copies == Copies::turned;
@@ -184,6 +200,21 @@ struct FragmentDivision {
     }
     bool both_in_rows() const {
         return a_in_rows() && numbers != TensorNumbers::three_tf32;
+    }
+    // Whether they are the rows of arrays of 16-bit floats.
+    bool of_words() const {
+        return both_in_rows() && !in_halves();
+    }
+    // Whether the rows of out begin at multiples of so many bytes that a thread stores several columns at
+    // once.
+    bool aligns_out() const {
+        return a_in_rows() && !in_halves();
+    }
+    bool stores_fours() const {  // neighbouring columns of a thread
+        return !of_words() && !is_turned();
+    }
+    bool sums_again() const {  // what is not finite
+        return numbers == TensorNumbers::three_tf32 || in_halves();
     }
     bool has_panels() const {  // of B
         return copies == Copies::panels || is_turned() || (a_in_rows() && !both_in_rows());
@@ -210,6 +241,11 @@ struct FragmentDivision {
     // these numbers loses at most a quarter of a unit (an H200 keeps two bits more than the 24 of the largest
     // number), and what they make at most a unit. That is below six units per 16 products, and the sums keep
     // the bound for every depth. Denormal f16 numbers are aligned as if they were 2^-14.
+    //
+    // Of f32 in halves, the products of high numbers are such a sum of K: at most 3 K / 8 units. The products
+    // of low numbers, which are summed before, count 2^-11 of that, and parts that are left out at most 2
+    // units. What small numbers lose is at most K / 2 units (HalfParts): the bound holds from a depth of 20
+    // on.
     static constexpr int least_depth(int depth) {
         return 4 * depth;
     }
@@ -300,7 +336,8 @@ LaneDivision lane_division(const Tunable &tunable) {
 template<typename Tunable, typename Configuration>
 FragmentDivision fragment_division(const Tunable &tunable, const Configuration &of, std::string_view type) {
     FragmentDivision made{tunable("tiles"), tunable("groups"), tunable("columns"), tunable("depth"), 0, 0,
-        tensor_numbers(type), of.copies, 0};
+        of.copies == FragmentDivision::Copies::halves ? TensorNumbers::three_f16 : tensor_numbers(type),
+        of.copies, 0};
     if (made.in_cluster()) {
         made.shares = tunable("shares");
     } else {

@@ -1,11 +1,11 @@
 #pragma once
 // A form of matmul whose products are those of the tensor cores. Variants: on CUDA tensor_shares (in parts),
-// tensor_few_rows (turned) and tensor_few_columns (shared rows) of f32, tuned_tensor_small_boxes and
-// tuned_tensor_whole_192, 160 and 128 (boxes), tuned_tensor_shares, tuned_tensor_shares_tall and
-// tuned_tensor_shares_128 (shared boxes) of f16 and bf16; on CUDA and OpenCL tensor_small_whole and
-// tensor_whole (rows of A), tensor_small, tensor_tall and tensor_any of f32, tuned_tensor_small_whole,
-// tuned_tensor_whole (rows, or boxes), tuned_tensor_small and tuned_tensor of f16 and bf16. Long because all
-// ways to copy blocks of the depth share tiles, products and stores.
+// tensor_few_rows (turned), tensor_few_columns (shared rows) and tensor_halves (halves) of f32,
+// tuned_tensor_small_boxes and tuned_tensor_whole_192, 160 and 128 (boxes), tuned_tensor_shares,
+// tuned_tensor_shares_tall and tuned_tensor_shares_128 (shared boxes) of f16 and bf16; on CUDA and OpenCL
+// tensor_small_whole and tensor_whole (rows of A), tensor_small, tensor_tall and tensor_any of f32,
+// tuned_tensor_small_whole, tuned_tensor_whole (rows, or boxes), tuned_tensor_small and tuned_tensor of f16
+// and bf16. Long because all ways to copy blocks of the depth share tiles, products and stores.
 //
 // Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision
 // accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.
@@ -13,6 +13,7 @@
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/matmul/division.h"
+#include "generators/algorithms/matmul/halves.h"
 #include "generators/algorithms/matmul/number_parts.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/tensor_products.h"
@@ -46,26 +47,30 @@ struct MatmulFragments : Halide::NamesInterface {
     Func partial{"partial"}, added{"added"};  // where the depth is shared: sums of a share, and of all
     Func plain{"plain"}, out{"out"};
     RDom depth, domain, all, again;
-    std::vector<Func> parts;  // of the words of A: high and low; none where words have no parts
+    std::vector<Func> parts;        // of the words of A: high and low; none where words have no parts
+    std::vector<HalfParts> halves;  // of A and B, where they are cut into numbers of f16
 
-    MatmulFragments(Func A, Func B, const Extents &size, const FragmentDivision &division)
+    // Where there are halves, `pair` makes words of two of them.
+    MatmulFragments(Func A, Func B, const Extents &size, const FragmentDivision &division,
+        const HalfParts::Pair &pair = {})
         : division(division), product(division.product()), A(A), B(B), size(size),
           across(ceil_div(size.columns, division.columns)), down(ceil_div(size.rows, division.rows())),
           once(select(size.depth > 0, 1, 2)),
-          blocks(ceil_div(size.depth, division.depth * product.numbers_per_word())),
+          of_depth(ceil_div(size.depth, division.depth * product.numbers_per_word())),
+          blocks(division.in_halves() ? 3 * of_depth : of_depth),
           of_share(ceil_div(blocks, division.in_cluster() ?
                                         Expr(division.shares) :
                                         clamp(division.blocks / (across * down), 1, max(blocks, 1)))),
           shares(
               division.adds_shares() ? max(ceil_div(blocks, max(of_share, 1)), 1) : Expr(division.shares)) {
-        cut_into_tiles();
+        cut_into_tiles(pair);
         multiply();
         if (division.adds_shares()) {
             store_shares();
         } else {
             store_in_groups();
         }
-        if (product.parts() == 2) {
+        if (division.sums_again()) {
             sum_again();
         }
     }
@@ -75,7 +80,9 @@ private:
     const Extents size;
     const Expr across, down;  // tiles of out
     const Expr once;          // 1, in a way that Halide does not see: a loop of so many iterations is kept
-    const Expr blocks, of_share, shares;  // of the depth: blocks, blocks of a share, shares of a tile
+    // Of the depth: its blocks, those that are multiplied (of halves each three times), blocks of a share,
+    // shares of a tile.
+    const Expr of_depth, blocks, of_share, shares;
 
     // Word `at` along k of what `read` gives for a row of A or a column of B; 0 beyond its end, and where
     // that row or column is not `inside`.
@@ -103,8 +110,10 @@ private:
 
     // tile_a(v, l, m, k, b) is word v of lane l in the rows from 16 m on and the 8 words from 8 k on, of row
     // b of tiles; tile_b(v, n, h, k, b) is part h (high, low) of word 4 k + v of a column.
-    void cut_into_tiles() {
-        if (division.is_turned()) {
+    void cut_into_tiles(const HalfParts::Pair &pair) {
+        if (division.in_halves()) {
+            take_halves(pair);
+        } else if (division.is_turned()) {
             take_columns();
         } else if (division.a_in_rows()) {
             take_rows();
@@ -183,6 +192,34 @@ private:
         }
     }
 
+    // The same of halves: the low numbers of A by the high ones of B, the high ones by the low ones, and the
+    // high ones by the high ones, each over the whole depth. Columns of B change places within 16, as those
+    // of panels do.
+    void take_halves(const HalfParts::Pair &pair) {
+        const auto of_b = [](const Expr &v, const Expr &q, const Expr &j) {
+            return std::pair(j, 16 * (q / 2) + 4 * v + 2 * (q % 2));
+        };
+        const auto of_a = [](const Expr &v, const Expr &q, const Expr &j) {
+            return std::pair(8 * q + 2 * v, j);
+        };
+        halves = {{"a", size.rows, size.depth, true, [this](auto at, auto line) { return A(at, line); }, of_a,
+                      pair},
+            {"b", size.columns, size.depth, false, [this](auto at, auto line) { return B(line, at); }, of_b,
+                pair}};
+        const int pieces = division.depth / 4, lines = 2 * division.depth;
+        const Expr block = min(h, blocks - 1),
+                   turn = cast<int>(block >= of_depth) + cast<int>(block >= 2 * of_depth),
+                   of_turn = block - of_depth * turn;
+        const auto part = [&](int low_turn) { return promised(cast<int>(turn == low_turn), 2); };
+        const Expr row = division.rows() * b + 64 * m + l, eights = 2 * ceil_div(size.columns, 16),
+                   piece = division.columns / 8 * b + 8 * n + place_of(k, l, 8);
+        tile_a(v, k, l, m, h, b) =
+            halves[0].parts(v, promised(pieces * of_turn + place_of(k, l, pieces), pieces * of_depth),
+                not_beyond(row, size.rows), part(0));
+        tile_b(v, k, l, n, h, b) = halves[1].parts(
+            v, not_beyond(piece, eights), promised(lines * of_turn + l, lines * of_depth), part(1));
+    }
+
     // tile_a(v, k, l, m, h, b) is word v of the piece at place k of m-th 64 rows of A, at depth l of block h
     // of a share. Pieces change places, so that lanes read from different banks.
     void take_columns() {
@@ -226,13 +263,18 @@ private:
         return 2 * (r % half) + r / half;
     }
 
-    // Of a thread's 64 rows of A, and of the columns of B.
+    // Of a thread's 64 rows of A, and of the columns of B. Of halves also the factor of the sums before: the
+    // products of low numbers count 2^-11, and are summed before those of high ones.
     std::vector<Expr> first_words() {
         const Expr ahead = depth + division.ahead, row = t / division.threads(), group = group_of_rows();
-        return {tile_a(0, 0, 0, group, depth, row) +
-                    0.0f * tile_a(3, division.depth / 4 - 1, 63, group, ahead, row),
+        std::vector<Expr> operands = {tile_a(0, 0, 0, group, depth, row) +
+                                          0.0f * tile_a(3, division.depth / 4 - 1, 63, group, ahead, row),
             tile_b(0, 0, 0, 0, depth, bx) +
                 0.0f * tile_b(3, 7, 2 * division.depth - 1, division.sixty_fours() - 1, ahead, bx)};
+        if (product.has_factor()) {
+            operands.push_back(select(depth == 2 * of_depth, 0x1p-11f, 1.0f));
+        }
+        return operands;
     }
     Expr group_of_rows() const {
         return division.groups * m + t % division.threads() / TensorProduct::threads;
@@ -302,7 +344,7 @@ private:
         place(division.group, ceil_div(across, division.group));
         const Expr tile_x = domain[4] + division.group * domain[6];
         domain.where(below(tile_x, across));
-        if (division.both_in_rows()) {
+        if (division.both_in_rows() && !division.in_halves()) {
             return store_pairs(tile_x);
         }
         store([&](const Expr &column, const Expr &row) { return out(column, row); }, tile_x);
@@ -353,7 +395,7 @@ private:
 
     // The places of the order above, with the first and the last extent of thread blocks.
     void place(const Expr &columns, const Expr &last) {
-        const int together = division.both_in_rows() || division.is_turned() ? 2 : 4;
+        const int together = division.stores_fours() ? 4 : 2;
         domain = RDom({{0, together}, {0, division.columns / 2 / together * division.tiles},
                           {0, division.threads()}, {0, once}, {0, columns}, {0, down}, {0, last}},
             "place");
@@ -370,15 +412,29 @@ private:
         // are copied. Their place has a term of `once`, which is 0: without it the compiler would compute all
         // places before the sums, and keep them in registers that the sums need.
         const Expr in_fours = division.columns / 4 * (tile_x * once + domain[3]) + 4 * four + lane % 4,
-                   column = division.a_in_rows() ? 4 * promised(in_fours, size.columns / 4) + element :
-                                                   promised(4 * in_fours + element, size.columns);
+                   column = division.aligns_out() ? 4 * promised(in_fours, size.columns / 4) + element :
+                                                    promised(4 * in_fours + element, size.columns);
         const Expr row =
             division.rows() * tile_y + threads / 2 * m + 16 * (thread / 32) + lane / 4 + 8 * lower;
-        domain.where((division.a_in_rows() ? below(in_fours, size.columns / 4) :
-                                             below(4 * in_fours + element, size.columns)) &&
+        domain.where((division.aligns_out() ? below(in_fours, size.columns / 4) :
+                                              below(4 * in_fours + element, size.columns)) &&
                      below(row, size.rows));
-        at(column, promised(row, size.rows)) = sum(element % 2 + 2 * lower + 4 * (2 * four + element / 2), m,
-            thread + threads * (tile_y + down * share), tile_x + across * share);
+        const Expr eight = 2 * four + element / 2,
+                   result = division.in_halves() ? product.results() / 2 * (element % 2) + lower + 2 * eight :
+                                                   element % 2 + 2 * lower + 4 * eight,
+                   made = sum(result, m, thread + threads * (tile_y + down * share), tile_x + across * share);
+        at(column, promised(row, size.rows)) =
+            division.in_halves() ? scaled_back(made, column, promised(row, size.rows)) : made;
+    }
+
+    // Of scaled numbers: two factors, because their product may be beyond the numbers that there are. Where
+    // small numbers have lost too much for the bound, it is NaN, which is summed again.
+    Expr scaled_back(const Expr &made, const Expr &column, const Expr &row) const {
+        const Func &of_row = halves[0].scale, &of_column = halves[1].scale;
+        const Expr power = of_row(row)[0] + of_column(column)[0], half = power >> 1,
+                   number = made * HalfParts::power_of_two(half) * HalfParts::power_of_two(power - half);
+        return select(abs(made) < of_row(row)[1] + of_column(column)[1],
+            Halide::reinterpret<float>(number_parts::bits(0x7fc00000)), number);
     }
 
     // Sums the elements that are not finite again, in blocks of 32 by 8. The others are in out; without

@@ -251,6 +251,9 @@ struct FragmentsForm final : MatmulForm {
         if (division.is_turned()) {
             return size.n % 4 == 0 && is_aligned(request.b(), 16);
         }
+        if (division.in_halves()) {
+            return true;
+        }
         return !division.a_in_rows() || (a_fits && output_fits && (b_fits || !division.both_in_rows()));
     }
 
@@ -264,7 +267,7 @@ struct FragmentsForm final : MatmulForm {
 protected:
     void bind(
         Launch &launch, const Variant &variant, const MatmulRequest &request, Array &output) const override {
-        if (!division_of(variant).both_in_rows()) {
+        if (!division_of(variant).of_words()) {
             return MatmulForm::bind(launch, variant, request, output);
         }
         launch.in("a", request.a(), in_words(request.a()))
@@ -274,6 +277,11 @@ protected:
 
     Copies copies(const Variant &variant, const Size &size) const override {
         const FragmentDivision division = division_of(variant);
+        if (division.in_halves()) {
+            return {.rows = division.rows(),
+                .columns = division.columns,
+                .depth = round_up(size.k, 2 * division.depth)};
+        }
         if (!division.has_panels()) {
             return {};
         }

@@ -29,6 +29,7 @@ inline std::string products_of(const TensorProduct &rows, const std::string &wor
         const std::string number = std::to_string(result);
         products += "\t{ // callseq 0, 0\n\tst.param.b32 \t[param0], " + number +
                     ";\n\tst.param.b32 \t[param1], %f90;\n\tst.param.b32 \t[param2], %f91;\n" +
+                    (rows.has_factor() ? "\tst.param.b32 \t[param4], %f92;\n" : "") +
                     "\tst.param.b32 \t[param3], %f5" + number + ";\n\tcall.uni (retval0), " +
                     rows.function(0) + ", (param0);\n\tld.param.b32 \t%f5" + number +
                     ", [retval0];\n\t} // callseq 0\n";

@@ -299,6 +299,23 @@ TEST(TensorText, ProductsOfRowsStayInFlightUntilTheBarrierBehindThem) {
         << text;
 }
 
+// The factor is a number of the block of the depth: 1, or what the sums before count.
+TEST(TensorText, SumsAreMultipliedByTheFactorOnceTheirProductsAreAtTheirEnd) {
+    constexpr TensorProduct rows{8, 16, TensorNumbers::three_f16, 2};
+    const std::string barrier = "\tbar.sync \t0;\n";
+    const std::string text = with_tensor_products(
+        module(barrier + copy_a + barrier + copy_b + barrier + products_of(rows, loads) + barrier,
+            rows.function(0)));
+    std::string multiplied = "\tsetp.eq.f32 \t%twp2, %f92, 0f3F800000;\n\t@%twp2 bra.uni \t$TW_same0;\n"
+                             "\twgmma.wait_group.sync.aligned 0;\n";
+    for (const std::string sum : {"%f50", "%f51", "%f52", "%f53"}) {
+        multiplied += "\tmul.rn.f32 \t" + sum + ", " + sum + ", %f92;\n";
+    }
+    EXPECT_EQ(count(text, multiplied + "$TW_same0:\n\tadd.s64 \t%twd0"), 1) << text;
+    EXPECT_EQ(count(text, "m64n8k16.f32.f16.f16 \t{%f50, %f51, %f52, %f53}, "), 2) << text;
+    EXPECT_EQ(count(text, "wgmma.wait_group.sync.aligned 1;"), 1) << text;
+}
+
 TEST(TensorText, BlocksOfATightRingAreCopiedBehindTheirProducts) {
     constexpr TensorProduct rows{8, 16, TensorNumbers::f16, 2, false, true};
     const std::string barrier = "\tbar.sync \t0;\n";
