@@ -52,7 +52,12 @@ function(tilewright_add_operator op)
     tilewright_check_operator("${usage}" "${op}")
 
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/libraries/${op})
+    set(made_in ${folder})
+    set(made "")
     if (TILEWRIGHT_GENERATORS)  # CMakeLists.txt
+        set(made_in ${TILEWRIGHT_GENERATORS}/libraries/${op})
+        set(made MADE)
+        file(MAKE_DIRECTORY ${folder})  # for archives' objects (tilewright_merge)
         add_executable(${op}.generator IMPORTED GLOBAL)
         set_target_properties(${op}.generator PROPERTIES
             IMPORTED_LOCATION ${TILEWRIGHT_GENERATORS}/${op}.generator)
@@ -62,10 +67,11 @@ function(tilewright_add_operator op)
     tilewright_libraries(${op}
         GENERATOR ${op}.generator
         OPERATOR ${op}
-        FOLDER ${folder}
+        FOLDER ${made_in}
         TARGETS ${arg_TARGETS}
         CAPABILITY ${capability}
-        EMIT ${arg_EMIT})
+        EMIT ${arg_EMIT}
+        ${made})
 
     # The front is a target apart, so that it is compiled while the libraries are made.
     set(target tilewright_${op})
@@ -81,7 +87,7 @@ function(tilewright_add_operator op)
     add_library(Tilewright::${op} ALIAS ${target})
     set_target_properties(${target} PROPERTIES
         EXPORT_NAME ${op} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF
-        TILEWRIGHT_FOLDER ${folder} TILEWRIGHT_PLAIN "${arg_PLAIN}" TILEWRIGHT_WORKLOAD "${arg_WORKLOAD}")
+        TILEWRIGHT_FOLDER ${made_in} TILEWRIGHT_PLAIN "${arg_PLAIN}" TILEWRIGHT_WORKLOAD "${arg_WORKLOAD}")
     target_compile_features(${target} PUBLIC cxx_std_20)
     target_link_libraries(${target} PUBLIC Tilewright::runtime)
 
@@ -89,14 +95,14 @@ function(tilewright_add_operator op)
     # package says which of them are linked (TilewrightConfig.cmake).
     foreach (backend IN LISTS arg_TARGETS)
         set(part ${target}_${backend})
-        add_library(${part} STATIC ${folder}/${op}_${backend}_libraries.cpp)
+        add_library(${part} STATIC ${made_in}/${op}_${backend}_libraries.cpp)
         add_library(Tilewright::${op}_${backend} ALIAS ${part})
         set_target_properties(${part} PROPERTIES
             EXPORT_NAME ${op}_${backend} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
         target_compile_features(${part} PUBLIC cxx_std_20)
         target_include_directories(${part} SYSTEM PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
         target_link_libraries(${part} PUBLIC Tilewright::runtime)
-        tilewright_merge(${part} ${folder} ${folder}/${op}_${backend}.libraries)
+        tilewright_merge(${part} ${folder} ${made_in}/${op}_${backend}.libraries)
         target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:${part}>)
     endforeach ()
 endfunction()

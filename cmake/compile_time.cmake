@@ -45,8 +45,12 @@ if (NOT TILEWRIGHT_SMALL)
     set(optimised $<$<CONFIG:Release>:$<IF:$<BOOL:${TILEWRIGHT_THIS_MACHINE}>,-O1,-O2>>)
 endif ()
 set(linkable -ffunction-sections -fdata-sections -fvisibility=hidden -fvisibility-inlines-hidden)
-set(TILEWRIGHT_OPTIONS_runtime ${hardened} ${optimised} ${linkable})
-set(TILEWRIGHT_OPTIONS_apps ${hardened} ${linkable})
+set(counted "")
+if (TILEWRIGHT_COVERAGE)
+    set(counted -fprofile-instr-generate -fcoverage-mapping)
+endif ()
+set(TILEWRIGHT_OPTIONS_runtime ${hardened} ${optimised} ${linkable} ${counted})
+set(TILEWRIGHT_OPTIONS_apps ${hardened} ${linkable} ${counted})
 
 # Code of the runtime that runs once per process, device or kernel: the words of errors, files of measured
 # times, the text of kernels. For size it has 60 % of the bytes. Everything for size would make a call take
@@ -98,9 +102,10 @@ endfunction()
 # file: generators, whose schedules are edited one at a time, and, by tilewright_compile_singly, archives of
 # which a program takes only those objects that it calls. What the demo and `pip install` make is linked into
 # one program or module, whose linker leaves out what is not called anyway, and is not edited: there up to 20
-# files are compiled together, and those of a generator, as they are in CI (TILEWRIGHT_WERROR).
+# files are compiled together, as where sanitizers are in them, and those of a generator, as they are in CI
+# (TILEWRIGHT_WERROR).
 function(tilewright_compile_singly target)
-    if (PROJECT_IS_TOP_LEVEL AND NOT TILEWRIGHT_THIS_MACHINE)
+    if (PROJECT_IS_TOP_LEVEL AND NOT TILEWRIGHT_THIS_MACHINE AND NOT TILEWRIGHT_SANITIZE)
         set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
         return()
     endif ()

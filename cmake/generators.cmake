@@ -120,7 +120,7 @@ function(tilewright_halide_runtime generator folder)
 endfunction()
 
 # tilewright_libraries(NAME GENERATOR target OPERATOR op FOLDER folder TARGETS ... CAPABILITY number
-#                      [SCHEDULES ...] [TYPES ...] [TUNABLES ...] [EMIT ...])
+#                      [SCHEDULES ...] [TYPES ...] [TUNABLES ...] [EMIT ...] [MADE])
 #
 # The libraries of a table of schedules, or of those of its variants that SCHEDULES (names of variants, or of
 # their families) and TYPES choose. One command per target in TARGETS makes their archives, what EMIT names
@@ -136,8 +136,9 @@ endfunction()
 #   ARCHIVES   the lists of archives        TABLE_CPP  NAME_variants(), for the runtime
 #   LISTS_CPP  FOLDER/NAME_TARGET_libraries.cpp of each target: NAME_TARGET_libraries(), for the table
 #   SELECTION  what the generator's verbs take to mean the same libraries
+# MADE: another build made all of it in FOLDER, so that there are no commands.
 function(tilewright_libraries name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;OPERATOR;FOLDER;CAPABILITY"
+    cmake_parse_arguments(PARSE_ARGV 1 arg "MADE" "GENERATOR;OPERATOR;FOLDER;CAPABILITY"
         "TARGETS;SCHEDULES;TYPES;TUNABLES;EMIT")
     file(MAKE_DIRECTORY ${arg_FOLDER})
     set(selection operator=${arg_OPERATOR} name=${name} capability=${arg_CAPABILITY})
@@ -161,9 +162,11 @@ function(tilewright_libraries name)
     set(table ${arg_FOLDER}/${name}_table.cpp)
     set(lists ${arg_TARGETS})
     list(TRANSFORM lists REPLACE "(.+)" "${arg_FOLDER}/${name}_\\1_libraries.cpp")
-    add_custom_command(OUTPUT ${table} ${lists}
-        COMMAND ${arg_GENERATOR} table ${arg_FOLDER} ${selection} backend=${backends}
-        DEPENDS ${arg_GENERATOR} COMMENT "Table of ${name}" VERBATIM DEPENDS_EXPLICIT_ONLY)
+    if (NOT arg_MADE)
+        add_custom_command(OUTPUT ${table} ${lists}
+            COMMAND ${arg_GENERATOR} table ${arg_FOLDER} ${selection} backend=${backends}
+            DEPENDS ${arg_GENERATOR} COMMENT "Table of ${name}" VERBATIM DEPENDS_EXPLICIT_ONLY)
+    endif ()
 
     # The table is data, from which a vector is made once: optimised, it takes far longer to compile.
     set_source_files_properties(${table} ${lists} PROPERTIES
@@ -211,11 +214,13 @@ function(tilewright_libraries name)
             list(APPEND made ${arg_FOLDER}/${name}_${target}_texts.h)
         endif ()
         string(REPLACE cpu cpu,vnni backend ${target})
-        add_custom_command(OUTPUT ${made}
-            COMMAND ${run} build ${arg_FOLDER} static_library,${emit} ${selection} ${errors}
-                backend=${backend}
-            DEPENDS ${arg_GENERATOR} ${table}
-            COMMENT "Libraries of ${name} for ${target}" VERBATIM DEPENDS_EXPLICIT_ONLY)
+        if (NOT arg_MADE)
+            add_custom_command(OUTPUT ${made}
+                COMMAND ${run} build ${arg_FOLDER} static_library,${emit} ${selection} ${errors}
+                    backend=${backend}
+                DEPENDS ${arg_GENERATOR} ${table}
+                COMMENT "Libraries of ${name} for ${target}" VERBATIM DEPENDS_EXPLICIT_ONLY)
+        endif ()
         list(APPEND archives ${archive})
         # The headers that the list includes, and the archives: CMake has no other way to say that a static
         # library is made again when an archive changes (LINK_DEPENDS is for programs and shared libraries).

@@ -119,7 +119,7 @@ endfunction()
 # schedules/schedule.h). Their libraries are made with those of FROM, and copied for OP.
 function(tilewright_share_libraries op from)
     get_property(added GLOBAL PROPERTY TILEWRIGHT_ADDED)
-    if (NOT op IN_LIST added OR NOT from IN_LIST added)
+    if (NOT op IN_LIST added OR NOT from IN_LIST added OR TILEWRIGHT_GENERATORS)
         return()
     endif ()
     foreach (target IN LISTS TILEWRIGHT_TARGETS)

@@ -342,7 +342,9 @@ bool Array::overlaps(const Array &other) const {
         return false;
     }
     // Two crops of one image may be side by side, so that their spans overlap and no byte is shared.
-    const std::byte *a = storage_->address() + offset_, *b = other.storage_->address() + other.offset_;
+    // Numbers: memory of a device alone has no address on the host, and a null pointer takes no offset.
+    const int64_t a = reinterpret_cast<intptr_t>(storage_->address()) + offset_,
+                  b = reinterpret_cast<intptr_t>(other.storage_->address()) + other.offset_;
     const int64_t a_span = span_of(type_, shape(), strides()),
                   b_span = span_of(other.type_, other.shape(), other.strides());
     if (a + a_span <= b || b + b_span <= a) {

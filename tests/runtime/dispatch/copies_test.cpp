@@ -19,7 +19,8 @@ std::vector<std::string> steps_of(
     const auto request = op.parse({&image, 1}, {{"sigma", sigma}});
     const Variant &variant = op.choose(*request, output, schedule, device, &op.variants());
     std::vector<std::string> steps;
-    for (const Launch *launch : op.plan(variant, device, *request, output).launches()) {
+    const Plan plan = op.plan(variant, device, *request, output);
+    for (const Launch *launch : plan.launches()) {
         steps.push_back(launch->variant().schedule);
     }
     return steps;

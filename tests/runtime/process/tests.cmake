@@ -23,15 +23,6 @@ if (CMAKE_BUILD_TYPE STREQUAL "Release" AND TARGET tilewright AND TARGET shared_
     set_tests_properties(build.hardened PROPERTIES LABELS build)
 endif ()
 
-# The fuzz targets with the inputs that were found before, and 2000 others that are always the same, where
-# clang is installed. Their build takes about 5 minutes of CPU time for the first time. Before them the tests
-# of readers and writers run, under the same sanitizers.
-add_test(NAME fuzz COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz.sh ${CMAKE_BINARY_DIR}/fuzz
-    ${Python3_EXECUTABLE} 0)
-set_tests_properties(fuzz PROPERTIES LABELS files COST 200 TIMEOUT 1800
-    ENVIRONMENT "CMAKE=${CMAKE_COMMAND}"
-    SKIP_REGULAR_EXPRESSION "not run here: clang")
-
 # Many calls of every operator. ctest makes few of them, which shows wrong results and memory that grows much
 # with each call. What the allocator keeps for eight threads differs from run to run, hence 16 MiB.
 # ./dev long-life makes 10,000 calls per operator, and allows 1 %.
