@@ -213,10 +213,10 @@ private:
         line(v, i, c) = from.read(elements(v, i * channels + c));
         return line;
     }
-    // The same of colours, with a promise that sample i is in its run, of shape.run * channels elements. Halide
-    // cannot bound i * channels + c, because it does not know the sign of `channels`, and takes the least of
-    // all samples' bounds, 37 terms, in each size that depends on them. The casts hide the element from its
-    // bounds inference, so that a run's bounds are the promised ones.
+    // The same of colours, with the promise that sample i is in its run, which has shape.run * channels
+    // elements. Halide does not know the sign of `channels`, so that it would bound i * channels + c by the
+    // least of the bounds of all samples, 37 terms, in each size that depends on it. The casts hide the
+    // element from bounds inference, so that a run has the promised bounds.
     Func line_in_runs(const std::string &name, Func elements, Expr channels) {
         if (Halide::Internal::is_const(channels)) {
             return line_of(name, elements, channels);
