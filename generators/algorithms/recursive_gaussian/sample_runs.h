@@ -182,7 +182,7 @@ struct RecursiveRows : Halide::NamesInterface {
         const Recursion &recursion, const RunShape &s, const Pixel &from, const Pixel &to)
         : shape(s), from(from), padded(padded), transposed(name + "_turned"), square(name + "_square"),
           squares_in(turn_in(name)),
-          lines(whole_lines(name, line_of(name + "_line", transposed, channels),
+          lines(whole_lines(name, line_in_runs(name + "_line", transposed, channels),
               line_of(name + "_ends", ends.defined() ? swapped(ends) : transposed, channels), width,
               recursion, s.run)),
           squares_out(turn_out(name, channels, to)) {}
@@ -211,6 +211,20 @@ private:
     Func line_of(const std::string &name, Func elements, Expr channels) {
         Func line(name);
         line(v, i, c) = from.read(elements(v, i * channels + c));
+        return line;
+    }
+    // The same of colours, with the promise that sample i is in its run, which has shape.run * channels
+    // elements. Halide does not know the sign of `channels`, so that it would bound i * channels + c by the
+    // least of the bounds of all samples, 37 terms, in each size that depends on it. The casts hide the
+    // element from bounds inference, so that a run has the promised bounds.
+    Func line_in_runs(const std::string &name, Func elements, Expr channels) {
+        if (Halide::Internal::is_const(channels)) {
+            return line_of(name, elements, channels);
+        }
+        Func line(name);
+        const Expr first = i / shape.run * (shape.run * channels), end = first + shape.run * channels;
+        const Expr element = Halide::reinterpret<int>(Halide::reinterpret<uint32_t>(i * channels + c));
+        line(v, i, c) = from.read(elements(v, Halide::unsafe_promise_clamped(element, first, end - 1)));
         return line;
     }
     // square(i, v, t, c): sample i of run t.
