@@ -23,6 +23,9 @@ if (TARGET tilewright)
     add_library(failing_malloc MODULE runtime/arrays/failing_malloc.cpp)
     add_library(failing_files MODULE command_line/process/failing_files.cpp)
     target_link_libraries(failing_files PRIVATE ${CMAKE_DL_LIBS})
+    foreach (preloaded at_call failing_malloc failing_files)  # shells that the program starts load them too
+        tilewright_without_sanitizers(${preloaded})
+    endforeach ()
     target_compile_definitions(command_line_test PRIVATE
         TILEWRIGHT_APP="$<TARGET_FILE:tilewright>"
         TILEWRIGHT_GENERATOR_FOLDER="$<TARGET_FILE_DIR:${first}.generator>"

@@ -303,7 +303,7 @@ TEST_F(Explore, TakesTheOptionsOfTheOperator) {
     NEEDS_OPERATOR("gaussian_blur");
     const auto explore_sigma = [&](const char *sigma) {
         return run({"explore", "gaussian_blur", "--schedule", "tuned_any", "--type", "f32", "--size",
-                       "300x200", "--device", "cpu", "--limit", ".02", "--sigma", sigma, "--points", "2",
+                       "300x200", "--device", "cpu", "--limit", ".1", "--sigma", sigma, "--points", "2",
                        "--results", results()},
             {"TMPDIR=" + path("tmp")});
     };
