@@ -6,7 +6,7 @@
 #            arguments end the run with 1.
 #   thread   in build-clang-thread/, eight threads that call every operator, and streams and prepared calls on
 #            fake drivers, under ThreadSanitizer.
-# Generators, kernels and the tables of both are those of BUILD; runtime, program and tests are compiled again.
+# Generators, kernels and the tables of both are those of BUILD; runtime, program and tests are compiled here.
 # Halide's code is not instrumented: the fence (tests/runtime/fence) finds what kernels touch outside of
 # arrays. Nothing is optimised, because clang takes half of the time then, and tests hardly longer.
 set -euo pipefail
@@ -29,8 +29,8 @@ cmake -S . -B "$folder" -G Ninja -DPython3_EXECUTABLE="$python" -DCMAKE_BUILD_TY
 rm "$folder.log"
 # Programs that the build runs keep their memory until they end, and what they count is not wanted.
 LLVM_PROFILE_FILE=/dev/null ASAN_OPTIONS=detect_leaks=0 cmake --build "$folder" --target "${targets[@]}"
-# LeakSanitizer ends with a signal where it follows the thread-local memory that PoCL's threads asked for while
-# a library was loaded; it need not know of it.
+# LeakSanitizer ends with a signal where it follows the thread-local memory that PoCL's threads asked for
+# while a library was loaded; it need not know of it.
 export TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=print_stacktrace=1 \
     ASAN_OPTIONS=detect_stack_use_after_return=1:verify_asan_link_order=0:intercept_tls_get_addr=0 \
     LSAN_OPTIONS=suppressions=$PWD/tests/runtime/devices/leaks_of_drivers.txt:print_suppressions=0
@@ -45,8 +45,8 @@ if [ "$what" = thread ]; then
     run_tests -R '^((CudaStreams|CudaPrepared|OpenCl(Driver|Prepared))[.]|sanitizer)'
     exit
 fi
-# What takes minutes in kernels and generators, which are not instrumented, and tests in which each operation on
-# files fails in turn, that of the counts too. `./dev test` runs them.
+# What takes minutes in kernels and generators, which are not instrumented, and tests in which each operation
+# on files fails in turn, that of the counts too. `./dev test` runs them.
 without='^corners[.]|^Operators/Limits[.]|^laboratory[.]any_generator|^FailingFiles[.]'
 uncounted='ResultsFileIsFull|DiskIsFull|DiskThatBecomesFull|HasNoRoom'
 labels='runtime|files|command_line|sanitizer'

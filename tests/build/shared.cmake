@@ -1,6 +1,6 @@
 # A shared library of one operator, linked from the archives of this build as BUILD_SHARED_LIBS links that of
-# all operators, and a program that has nothing else of Tilewright. Not of code with sanitizers, which is linked
-# in other ways.
+# all operators, and a program that has nothing else of Tilewright. Not of code with sanitizers, which is
+# linked in other ways.
 if (TARGET tilewright_invert_cpu AND NOT TILEWRIGHT_SANITIZE)
     add_library(only_invert_registry STATIC build/only_invert.cpp
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/find_operator.cpp)

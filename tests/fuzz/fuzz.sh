@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets, and runs each on its seeds, on what was found before (found/TARGET), and on what
-# libFuzzer makes of them, as many at a time as there are processors: fuzz.sh BUILD PYTHON SECONDS [TARGET...].
+# libFuzzer makes of them, as many at a time as there are processors:
+# fuzz.sh BUILD PYTHON SECONDS [TARGET...].
 # BUILD keeps the corpus, so that the next run goes on from it. An input that breaks something is
 # BUILD/TARGET-crash-..., and the run fails.
 set -euo pipefail
@@ -13,7 +14,8 @@ optimised=ON
 cmake -S . -B "$build" -DTILEWRIGHT_FUZZ=ON -DTILEWRIGHT_FUZZ_OPTIMISED=$optimised \
     -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_C_COMPILER="${clang/clang++/clang}" \
     -DCMAKE_BUILD_TYPE=None -DPython3_EXECUTABLE="$python" >"$build.log" || { cat "$build.log"; exit 1; }
-cmake --build "$build" --target fuzz --parallel "$(nproc)" >"$build.log" || { tail -n 30 "$build.log"; exit 1; }
+cmake --build "$build" --target fuzz --parallel "$(nproc)" >"$build.log" ||
+    { tail -n 30 "$build.log"; exit 1; }
 words=$("$python" -B tests/fuzz/seeds.py "$build/seeds" 2>&1 >/dev/null)
 [ -z "$words" ] || { printf 'seeds.py prints errors: %s\n' "$words"; exit 1; }
 targets=("$@")
