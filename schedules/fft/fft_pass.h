@@ -102,7 +102,7 @@ ScheduleVariants pass_variants(const std::string &name, void (*schedule)(FftPass
 // memory than a pass takes transform its lines in parts, or as lines of any length.
 inline const std::vector<PassLines> &whole_rows() {
     static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
-        {{16, 16}, 8}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 2, 2}, {{8, 16, 16}, 1, 2}, {{16, 16, 16}, 1, 2},
+        {{16, 16}, 8}, {{8, 8, 8}, 1, 2}, {{8, 8, 16}, 2, 2}, {{8, 16, 16}, 1, 2}, {{16, 16, 16}, 1, 2},
         {{16, 16, 32}, 1, 2, gpu, 128}};
     return lengths;
 }
