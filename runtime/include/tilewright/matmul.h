@@ -25,8 +25,12 @@ namespace tilewright {
 // alone is less exact than f32, so that a product with the identity does not give the bytes of the other
 // matrix. Elements of the output whose row of a or column of b has NaN, infinity, a number from 2^-126 to
 // 2^-100 or one above 2^128 - 2^116 are computed by f32 arithmetic, at about a tenth of its usual rate. The
-// same call gives the same bytes each time. For f32 arithmetic alone, name another schedule: `tuned_large`
-// takes K up to 2,097,120.
+// same call gives the same bytes each time. Large products by CUDA take `tensor_halves`, from K = 128 on:
+// each row of a and column of b is scaled by a power of two, and an element is two numbers of f16, of whose
+// four products three are summed. There, elements of the output that are not finite are computed by f32
+// arithmetic, and so are those below 2^-23 of the product of the largest magnitudes of their row and column,
+// where that row or column has a number below 2^-26 of its largest one. For f32 arithmetic alone, name
+// another schedule: `tuned_large` takes K up to 2,097,120.
 //
 // Errors: input, where a or b is no such matrix, where their types differ, where the columns of a are not as
 // many as the rows of b (the message names both shapes), for a row of a or a column of b of more than 2047
