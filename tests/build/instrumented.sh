@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# instrumented.sh BUILD PYTHON address|thread: tests of a build by clang whose code says more.
+# instrumented.sh BUILD PYTHON address|files|thread: tests of a build by clang whose code says more.
 #   address  in build-clang-address/, all tests of runtime, files and program under AddressSanitizer,
 #            UndefinedBehaviorSanitizer and LeakSanitizer, while they count which lines and branches they
 #            reach. coverage.py prints these, and fewer than 95 % of the lines of what reads files and
 #            arguments end the run with 1.
+#   files    of these the tests of readers and writers of files alone, without what they reach.
 #   thread   in build-clang-thread/, eight threads that call every operator, and streams and prepared calls on
 #            fake drivers, under ThreadSanitizer.
 # Generators, kernels and the tables of both are those of BUILD; runtime, program and tests are compiled here.
@@ -13,11 +14,14 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=$(cd "$1" && pwd) python=$2 what=$3
 clang=$(tests/build/clang.sh)
-folder=build-clang-$what
+folder="build-clang-address"
+options=("-DTILEWRIGHT_SANITIZE=address,undefined" -DTILEWRIGHT_COVERAGE=ON)
 if [ "$what" = address ]; then
-    options=("-DTILEWRIGHT_SANITIZE=address,undefined" -DTILEWRIGHT_COVERAGE=ON)
     targets=(tests.runtime tests.files tests.command_line tests.sanitizer)
+elif [ "$what" = files ]; then
+    targets=(tests.files tests.sanitizer)
 else
+    folder="build-clang-thread"
     options=(-DTILEWRIGHT_SANITIZE=thread)
     targets=(process_test cuda_streams_test cuda_prepared_test opencl_driver_test sanitizer_finds)
 fi
@@ -48,6 +52,10 @@ fi
 # What takes minutes in kernels and generators, which are not instrumented, and tests in which each operation
 # on files fails in turn, that of the counts too. `./dev test` runs them.
 without='^corners[.]|^Operators/Limits[.]|^laboratory[.]any_generator|^FailingFiles[.]'
+if [ "$what" = files ]; then
+    LLVM_PROFILE_FILE=/dev/null run_tests -L 'files|sanitizer' -LE 'fence|build' -E "$without"
+    exit
+fi
 uncounted='ResultsFileIsFull|DiskIsFull|DiskThatBecomesFull|HasNoRoom'
 labels='runtime|files|command_line|sanitizer'
 counts=$PWD/$folder/counts
